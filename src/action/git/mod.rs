@@ -1,0 +1,1 @@
+//! git command lines, one verb family a file.

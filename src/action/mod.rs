@@ -1,0 +1,462 @@
+//! Command -> actions: what a program invocation would do, in git's own terms.
+#![deny(clippy::disallowed_methods)]
+
+pub mod git;
+pub mod options;
+pub mod wrap;
+
+use crate::shell::{Command, Span, Word};
+use std::path::PathBuf;
+
+/// The part of a command that makes the difference, as typed: `--force`, `-f`, `+main`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct How {
+    /// As typed (known text) or as meant.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One act at one place.
+#[derive(Debug, Clone)]
+pub struct Action {
+    /// What it is.
+    pub act: Act,
+    /// Where it happens.
+    pub place: Place,
+    /// The whole command.
+    pub span: Span,
+    /// The command as words, known text only (`…` for unknown), for messages.
+    pub shown: String,
+}
+
+/// A directory or file that git is pointed at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Pointed {
+    /// Not given: git looks for itself.
+    #[default]
+    Found,
+    /// Given.
+    At(PathBuf),
+    /// Given, but unknown.
+    Unknown,
+}
+
+/// `-c key=value`, `--config-env`, `GIT_CONFIG_*`: config of one command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Section and name in lower case, subsection as given; `None` when the key is unknown.
+    pub key: Option<String>,
+    /// `None` inside a known setting means `-c key` without a value (true).
+    pub value: SettingValue,
+    /// As typed.
+    pub how: How,
+}
+
+/// The value of a [`Setting`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingValue {
+    /// `-c key`: true.
+    Bare,
+    /// `-c key=value`.
+    Text(String),
+    /// Not known before the run.
+    Unknown,
+}
+
+/// Where an act happens: git's directory, repository and environment for one command.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// The directory after `cd` and `-C`; `None` = unknown.
+    pub dir: Option<PathBuf>,
+    /// `--git-dir`, `GIT_DIR`.
+    pub git_dir: Pointed,
+    /// `--work-tree`, `GIT_WORK_TREE`.
+    pub work_tree: Pointed,
+    /// Config given with the command, in order; the last of a key wins.
+    pub config: Vec<Setting>,
+    /// Other assignments and exports in effect (`GIT_INDEX_FILE`, `HUSKY`, `HOME`, …).
+    pub env: Vec<(String, Word)>,
+    /// `--literal-pathspecs`, `--icase-pathspecs` and their kin, `GIT_LITERAL_PATHSPECS` ….
+    pub literal_pathspecs: bool,
+}
+
+/// What a command would do.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// Updates refs of another repository (or of this one, by `push .`).
+    Push(Push),
+    /// Puts changes into the index.
+    Stage(Stage),
+    /// Makes a commit.
+    Commit(Commit),
+    /// Throws away changes that are in no commit.
+    Discard(Discard),
+    /// Moves HEAD to a branch or commit, perhaps making the branch.
+    Switch(Switch),
+    /// Makes, moves, renames or deletes local refs.
+    Refs(Refs),
+    /// Changes config.
+    Config(ConfigWrite),
+    /// Merges, rebases, pulls, cherry-picks, reverts: moves the current branch.
+    Integrate(Integrate),
+    /// Moves the current branch to another commit and keeps the work tree (soft, mixed, keep …).
+    Reset {
+        /// Where to; `None` = HEAD.
+        rev: Option<Word>,
+    },
+    /// `worktree add|remove|move`.
+    Worktree(Worktree),
+    /// A stash verb that hides or destroys work.
+    Stash {
+        /// `push`, `pop`, `apply`, `drop`, `clear`, `branch`, `store`.
+        verb: &'static str,
+    },
+    /// Makes a repository of which nothing is known (`clone`, `init`); `None` = unknown where.
+    NewRepository {
+        /// Its directory as typed, or the name that git derives.
+        dir: Option<Word>,
+    },
+    /// `git remote add|set-url|rename|remove …`, `remote set-head`: remotes are not as before.
+    Remote {
+        /// The verb.
+        verb: String,
+        /// The remote's name, if known.
+        name: Option<Word>,
+        /// The rest of the words.
+        args: Vec<Word>,
+    },
+    /// Hooks that should run are skipped.
+    SkipHooks(How),
+    /// A signature that should be made is not.
+    SkipSigning(How),
+    /// A part that decides cannot be read before the run.
+    Opaque(Unread),
+    /// A shell that waits for typed lines.
+    InteractiveShell,
+    /// A git verb that is not built in: perhaps an alias. Its words from the verb on.
+    UnknownVerb {
+        /// The verb and its arguments.
+        words: Vec<Word>,
+    },
+    /// A file is written, emptied or removed outside git.
+    Write {
+        /// The file.
+        path: Word,
+    },
+}
+
+/// What could not be read, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// The program it belongs to: `git`, `gh`, …, or the shell that would run unknown text.
+    pub program: String,
+    /// `verb`, `option`, `target`, `program`, `script`, `input`.
+    pub part: &'static str,
+    /// In words, why it matters: `the word \`$X\` stands where git reads an option`.
+    pub why: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Which program pushes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pusher {
+    /// `git push`.
+    #[default]
+    Push,
+    /// `git send-pack`: no hooks, no config; without refspecs it pushes matching branches.
+    SendPack,
+    /// `git subtree push`.
+    Subtree,
+}
+
+/// `git push` and its kin, as typed: what it means is the world's to tell.
+#[derive(Debug, Clone, Default)]
+pub struct Push {
+    /// Who pushes.
+    pub by: Pusher,
+    /// The first positional, else `--repo`.
+    pub remote: Option<Word>,
+    /// The other positionals, as typed.
+    pub refspecs: Vec<Word>,
+    /// `--force`.
+    pub force: Option<How>,
+    /// `--force-with-lease[=…]`.
+    pub lease: Option<How>,
+    /// `--delete`.
+    pub delete: Option<How>,
+    /// `--mirror`.
+    pub mirror: Option<How>,
+    /// `--all`, `--branches`.
+    pub all: Option<How>,
+    /// `--tags`.
+    pub tags: Option<How>,
+    /// `--follow-tags` / `--no-follow-tags`.
+    pub follow_tags: Option<bool>,
+    /// `--prune`.
+    pub prune: Option<How>,
+    /// `--dry-run`: nothing moves.
+    pub dry_run: bool,
+    /// `-u`.
+    pub set_upstream: bool,
+    /// `--recurse-submodules=…` (last wins).
+    pub recurse: Option<Word>,
+    /// Values of `-o`.
+    pub options: Vec<Word>,
+    /// `--exec`, `--receive-pack`: a program of the caller's choice runs at the remote.
+    pub receive_pack: Option<How>,
+    /// `send-pack --stdin`: refspecs come from standard input.
+    pub from_stdin: bool,
+}
+
+/// `git add`, `stage`, `update-index`, `rm --cached`, `apply --index` ….
+#[derive(Debug, Clone, Default)]
+pub struct Stage {
+    /// The verb as typed.
+    pub verb: String,
+    /// Pathspecs as typed.
+    pub paths: Vec<Word>,
+    /// `-A`, `--all`, `--no-ignore-removal`.
+    pub all: Option<How>,
+    /// `-u`.
+    pub update: Option<How>,
+    /// `--pathspec-from-file`, `--stdin`: the list is elsewhere.
+    pub from_file: Option<How>,
+    /// `-p`, `-i`, `-e`: chosen by answers.
+    pub chosen: Option<How>,
+    /// `--renormalize`, `--again`, `read-tree`: stages by itself, without names.
+    pub sweeping: Option<How>,
+    /// `-n`, `--refresh`: stages nothing.
+    pub dry_run: bool,
+    /// `-r` was given, so that directories are meant (`rm`).
+    pub recursive: bool,
+}
+
+/// `git commit`.
+#[derive(Debug, Clone, Default)]
+pub struct Commit {
+    /// `-a`.
+    pub all: Option<How>,
+    /// `--amend`.
+    pub amend: Option<How>,
+    /// Pathspecs.
+    pub paths: Vec<Word>,
+    /// `--pathspec-from-file`.
+    pub from_file: Option<How>,
+    /// `-p`, `--interactive`.
+    pub chosen: Option<How>,
+    /// `--dry-run`, `--short`, `--porcelain`, `--long`: commits nothing.
+    pub dry_run: bool,
+}
+
+/// How much of a checkout an act reaches.
+#[derive(Debug, Clone)]
+pub enum Reach {
+    /// All of it.
+    Tree,
+    /// These pathspecs, as typed.
+    Paths(Vec<Word>),
+    /// A list from a file or standard input.
+    Listed(How),
+    /// What answers choose (`-p`).
+    Chosen(How),
+}
+
+/// What kind of content a discard throws away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loses {
+    /// Edits of tracked files.
+    Edits,
+    /// Files that git does not track.
+    Untracked,
+    /// Untracked and ignored files.
+    Ignored,
+    /// Stash entries.
+    Stash,
+}
+
+/// An act that throws away what is in no commit.
+#[derive(Debug, Clone)]
+pub struct Discard {
+    /// The verb and the option that make it one: `reset --hard`, `checkout -- .`, `clean -f`.
+    pub how: How,
+    /// How much.
+    pub reach: Reach,
+    /// What kind.
+    pub loses: Loses,
+    /// The branch or commit it moves HEAD or the branch to, if it does.
+    pub to: Option<Word>,
+    /// It is `checkout X`, which git reads as a branch or as a path only when it runs.
+    pub ambiguous: bool,
+}
+
+/// `git switch`, `git checkout BRANCH`.
+#[derive(Debug, Clone, Default)]
+pub struct Switch {
+    /// The branch or commit that becomes HEAD; the start point when one is made.
+    pub to: Option<Word>,
+    /// The branch that is made.
+    pub create: Option<Word>,
+    /// `-B`, `-C`: an existing branch of that name is moved.
+    pub force_create: Option<How>,
+    /// `--detach`.
+    pub detach: bool,
+    /// `--orphan`.
+    pub orphan: bool,
+    /// `--track`, `--no-track`; `None` = by config.
+    pub track: Option<bool>,
+    /// It was typed as `checkout X`, where `X` may also be a path.
+    pub maybe_path: bool,
+}
+
+/// Local ref updates.
+#[derive(Debug, Clone)]
+pub enum Refs {
+    /// `branch NAME [START]`, `tag NAME`: new refs.
+    Create {
+        /// `refs/heads/…`, `refs/tags/…` when known.
+        name: Word,
+        /// A branch, else a tag.
+        branch: bool,
+        /// The start point.
+        start: Option<Word>,
+        /// `--track`, `--no-track`.
+        track: Option<bool>,
+    },
+    /// `branch -f`, `tag -f`, `update-ref`, `symbolic-ref`: an existing ref may move.
+    Force {
+        /// The ref as typed.
+        name: Word,
+        /// As typed.
+        how: How,
+    },
+    /// `branch -d/-D`, `tag -d`, `update-ref -d`.
+    Delete {
+        /// The refs as typed.
+        names: Vec<Word>,
+        /// As typed; `safe` is `branch -d`, which git refuses for unmerged work.
+        how: How,
+        /// See `how`.
+        safe: bool,
+        /// `-r`: only remote-tracking refs.
+        remote_tracking: bool,
+    },
+    /// `branch -m|-c [OLD] NEW`.
+    Rename {
+        /// `None` = the current branch.
+        from: Option<Word>,
+        /// The new name.
+        to: Word,
+        /// `-M`, `-C`.
+        force: bool,
+        /// `-c`, `-C`.
+        copy: bool,
+    },
+    /// `branch --set-upstream-to=U [B]`, `--unset-upstream [B]`.
+    Upstream {
+        /// `None` = the current branch.
+        branch: Option<Word>,
+        /// `None` = unset.
+        upstream: Option<Word>,
+    },
+    /// Refs that cannot be named beforehand (`update-ref --stdin`, `fetch +a:b`).
+    Unnamed(How),
+}
+
+/// `git config` that writes.
+#[derive(Debug, Clone)]
+pub struct ConfigWrite {
+    /// Lower case section and name; `None` = unknown, or the whole file (`--edit`).
+    pub key: Option<String>,
+    /// `None` = unset.
+    pub value: Option<Word>,
+    /// `--add`: a further value.
+    pub add: bool,
+    /// `local`, `global`, `system`, `worktree`, `file`.
+    pub scope: &'static str,
+    /// As typed.
+    pub how: How,
+}
+
+/// Merge, rebase, pull, cherry-pick, revert, am.
+#[derive(Debug, Clone, Default)]
+pub struct Integrate {
+    /// `merge`, `rebase`, `pull`, `cherry-pick`, `revert`, `am`.
+    pub verb: &'static str,
+    /// What is integrated, as typed.
+    pub what: Vec<Word>,
+    /// `rebase UPSTREAM BRANCH`: this branch is switched to first.
+    pub switches_to: Option<Word>,
+    /// `--abort`, `--continue`, `--quit`, `--skip`.
+    pub resumes: bool,
+    /// `--no-commit`, `--squash`: HEAD stays.
+    pub no_commit: bool,
+}
+
+/// `git worktree`.
+#[derive(Debug, Clone)]
+pub enum Worktree {
+    /// `worktree add`.
+    Add {
+        /// Where.
+        path: Word,
+        /// The branch it makes (`-b`, `-B`, or by the path's name).
+        branch: Option<Word>,
+        /// What it checks out.
+        start: Option<Word>,
+        /// `-B` or `--force`.
+        force: Option<How>,
+        /// `--detach`.
+        detach: bool,
+    },
+    /// `worktree remove`.
+    Remove {
+        /// Which.
+        path: Word,
+        /// `--force`.
+        force: Option<How>,
+    },
+    /// `worktree move`.
+    Move {
+        /// From.
+        from: Word,
+        /// To.
+        to: Word,
+    },
+}
+
+/// Answers what only the repository knows about names; the world implements it.
+pub trait Lookup {
+    /// The value of `alias.NAME` at `place`: `Ok(None)` = no such alias, `Err` = cannot tell.
+    fn alias(&self, place: &Place, name: &str) -> Result<Option<String>, String>;
+}
+
+/// The base name of a program word: `/usr/bin/git` -> `git`, `git.exe` -> `git`.
+pub fn basename(program: &str) -> &str {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+/// The command for messages: known text, `…` where unknown.
+pub fn shown(command: &Command) -> String {
+    let mut out = String::new();
+    for word in &command.words {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.text.chars().map(|c| if is_mark(c) { '…' } else { c }));
+    }
+    out
+}
+
+/// True for the characters that stand for unknown or answered stretches of a word.
+pub fn is_mark(c: char) -> bool {
+    c == crate::shell::OPAQUE || (c as u32) >= crate::shell::ANSWER_BASE
+}
+
+/// What `command` would do; empty for programs that are none of our business.
+pub fn name(command: &Command) -> Vec<Action> {
+    let _ = command;
+    Vec::new()
+}

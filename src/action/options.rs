@@ -1,0 +1,1 @@
+//! git's option rules, once: clusters, values, negation, unique prefixes, last one wins.

@@ -1,0 +1,1 @@
+//! Programs that run other commands, in one table.

@@ -1,0 +1,1 @@
+//! Dialects: bytes of an agent host <-> call and reply.

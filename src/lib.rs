@@ -1,0 +1,14 @@
+//! leaseguard keeps fleets of coding agents from wrecking a git repository.
+//!
+//! The modules stand in the order in which a call meets them.
+
+pub mod action;
+pub mod call;
+pub mod cli;
+pub mod guard;
+pub mod host;
+pub mod policy;
+pub mod rules;
+pub mod shell;
+pub mod verdict;
+pub mod world;

@@ -13,6 +13,7 @@ mod terminal;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::panic::catch_unwind;
 
 /// The exit codes of every verb but `hook`, which answers in its host's codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,14 @@ enum Verb {
 
 /// Runs the verb that `args` (without the program's name) ask for.
 pub fn run(args: Vec<OsString>) -> Exit {
+    std::panic::set_hook(Box::new(|_| {}));
+    catch_unwind(|| verb(args)).unwrap_or_else(|_| {
+        terminal::err("leaseguard panicked, nothing was judged [fault/panic]\n");
+        Exit::Trouble
+    })
+}
+
+fn verb(args: Vec<OsString>) -> Exit {
     let Some(line) = argline::Line::split(args) else {
         terminal::err("leaseguard: the arguments are not valid UTF-8\n");
         return Exit::Trouble;

@@ -423,7 +423,8 @@ fn a_stranger_with_a_command_is_judged_and_answered_by_code_two() {
     for value in [
         json!({"sessionId": "s", "timestamp": 1, "cwd": "/d", "toolName": "bash", "toolArgs": {"command": text}}),
         json!({"toolName": "bash", "cwd": "/d", "toolArgs": format!("{{\"command\":\"{text}\"}}")}),
-        json!({"conversation_id": "c", "hook_event_name": "beforeShellExecution", "command": text, "cwd": "/d"}),
+        json!({"conversation_id": "c", "model": "auto", "transcript_path": null, "hook_event_name": "beforeShellExecution",
+               "command": text, "cwd": "", "workdir": "/d"}),
         json!({"toolCall": {"name": "run", "args": {"CommandLine": text, "Cwd": "/d"}}}),
         json!({"agent_action_name": "pre_run_command", "tool_info": {"command_line": text, "cwd": "/d"}}),
         json!({"hookEventName": "pre_tool_use", "hook_event_name": "PreToolUse", "toolName": "t",

@@ -15,12 +15,7 @@ pub(super) const HOST: Host = Host {
 };
 
 fn hears(e: &Envelope<'_>) -> bool {
-    e.hook_event_name
-        .text()
-        .is_some_and(|name| !name.is_empty())
-        && e.transcript_path.0
-        && !e.timestamp.present()
-        && !e.turn_id.present()
+    e.is_classic() && !e.turn_id.present()
 }
 
 fn read(e: &Envelope<'_>) -> Result<Vec<Call>, Fault> {

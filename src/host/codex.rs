@@ -16,13 +16,7 @@ pub(super) const HOST: Host = Host {
 
 /// Any mark will do: taken for Claude Code, an ask would let the tool run.
 fn hears(e: &Envelope<'_>) -> bool {
-    let marked = e.turn_id.present() || e.model.present();
-    e.hook_event_name
-        .text()
-        .is_some_and(|name| !name.is_empty())
-        && e.transcript_path.0
-        && marked
-        && !e.timestamp.present()
+    e.is_classic() && (e.turn_id.present() || e.model.present())
 }
 
 fn read(e: &Envelope<'_>) -> Result<Vec<Call>, Fault> {

@@ -291,6 +291,15 @@ impl<'a> Envelope<'a> {
         self.hook_event_name.strict("hook_event_name")
     }
 
+    /// True for the spelling of events that Claude Code and Codex share: `PreToolUse`. Their
+    /// transcript's key and the lack of a timestamp tell them from those who imitate them.
+    pub fn is_classic(&self) -> bool {
+        let event = self.hook_event_name.text().unwrap_or_default();
+        event.starts_with(|c: char| c.is_ascii_uppercase())
+            && self.transcript_path.0
+            && !self.timestamp.present()
+    }
+
     /// The tool's name; a tool event without one cannot be judged.
     pub fn tool(&self) -> Result<&str, Fault> {
         self.tool_name

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 const MAX_FINDINGS: usize = 8;
 /// Longer lines are cut; a command to run is never cut but left out.
 const MAX_LINE: usize = 2000;
-const MAX_INSTEAD: usize = 8000;
+const MAX_INSTEAD: usize = 4000;
 
 /// What the agent that proposed the call reads. `can_ask` says whether an ask reaches a person.
 pub fn agent(verdict: &Verdict, can_ask: bool) -> String {

@@ -139,6 +139,12 @@ pub enum Act {
         /// The verb and its arguments.
         words: Vec<Word>,
     },
+    /// A git command with no act that any other variant names, kept for its config and environment
+    /// (`git -c core.fsmonitor=x status`) or because it still touches the checkout (`clean -X`).
+    Other {
+        /// The verb.
+        verb: String,
+    },
     /// A file is written, emptied or removed outside git.
     Write {
         /// The file.
@@ -308,6 +314,8 @@ pub struct Switch {
     pub track: Option<bool>,
     /// It was typed as `checkout X`, where `X` may also be a path.
     pub maybe_path: bool,
+    /// `--ignore-other-worktrees`: the branch may be checked out elsewhere.
+    pub ignore_other_worktrees: Option<How>,
 }
 
 /// Local ref updates.

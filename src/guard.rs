@@ -130,7 +130,8 @@ impl<'a> Walk<'a> {
             return;
         }
         if let Some(alias) = named.alias {
-            let script = self.extract_at(&alias.text, command, depth);
+            let AliasRun::Shell { text, args, place, span } = alias;
+            let script = self.alias(&text, &args, &place, span, command, depth);
             self.script(&script, judging, depth + 1);
             self.problems(&script);
         }

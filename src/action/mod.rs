@@ -83,6 +83,7 @@ pub struct Place {
 
 /// What a command would do.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "a call holds a handful of acts, and each is read in place")]
 pub enum Act {
     /// Updates refs of another repository (or of this one, by `push .`).
     Push(Push),
@@ -138,6 +139,12 @@ pub enum Act {
     UnknownVerb {
         /// The verb and its arguments.
         words: Vec<Word>,
+    },
+    /// A git command with no act that any other variant names, kept for its config and environment
+    /// (`git -c core.fsmonitor=x status`) or because it still touches the checkout (`clean -X`).
+    Other {
+        /// The verb.
+        verb: String,
     },
     /// A file is written, emptied or removed outside git.
     Write {
@@ -308,6 +315,8 @@ pub struct Switch {
     pub track: Option<bool>,
     /// It was typed as `checkout X`, where `X` may also be a path.
     pub maybe_path: bool,
+    /// `--ignore-other-worktrees`: the branch may be checked out elsewhere.
+    pub ignore_other_worktrees: Option<How>,
 }
 
 /// Local ref updates.

@@ -1,12 +1,266 @@
 //! The whole story: one call in, one verdict out.
 
-use crate::call::Call;
+use crate::action::{self, Act, Action, Place, Unread, wrap};
+use crate::call::{Call, What};
 use crate::policy::Policy;
-use crate::verdict::Verdict;
-use crate::world::Surroundings;
+use crate::rules;
+use crate::shell::{self, Command, Opaque, Problem, Script, Span, Start, Step, Word};
+use crate::verdict::{Decision, Finding, Verdict};
+use crate::world::{Surroundings, World};
+use std::path::PathBuf;
 
-/// Judges one call. Never panics outward and never recurses without a cap.
+/// Shell text above this many bytes is not parsed: it asks.
+const MOST_TEXT: usize = 1 << 20;
+
+/// How deep aliases and possible commands may lead to further scripts.
+const DEPTH: usize = 4;
+
+/// How many commands of one call are judged; a script that holds more asks.
+const MOST_COMMANDS: usize = 20_000;
+
+/// Judges one call.
 pub fn judge(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
-    let _ = (call, around, policy);
-    Verdict::default()
+    seeded_panic();
+    match &call.what {
+        What::Shell { text, .. } => Walk::new(call, around, policy, text).run(),
+        // Files, other servers' tools and events have no rule of their own yet.
+        What::Write { .. } | What::Tool { .. } | What::Event { .. } => Verdict::default(),
+    }
 }
+
+/// What a text was understood as: its commands, one a line, for `explain`.
+pub fn parsed(call: &Call, around: Surroundings) -> Vec<String> {
+    let What::Shell { text, .. } = &call.what else { return Vec::new() };
+    let policy = Policy::default();
+    let walk = Walk::new(call, around, &policy, text);
+    walk.extract(text).commands().filter(|c| !c.words.is_empty()).map(action::shown).collect()
+}
+
+/// One walk through a script, with the scene that it has reached.
+struct Walk<'a> {
+    policy: &'a Policy,
+    source: &'a str,
+    start: Start,
+    world: World,
+    answers: Vec<Option<String>>,
+    findings: Vec<Finding>,
+    effects: Vec<String>,
+    seen: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(call: &Call, around: Surroundings, policy: &'a Policy, source: &'a str) -> Walk<'a> {
+        let cwd = call.cwd.clone().or_else(|| around.cwd.clone());
+        let start = Start { cwd: cwd.clone(), home: around.home.clone() };
+        let around = Surroundings { cwd, unseen_typing: call.unseen_typing || around.unseen_typing, ..around };
+        Walk {
+            policy,
+            source,
+            start,
+            world: World::new(around),
+            answers: Vec::new(),
+            findings: Vec::new(),
+            effects: Vec::new(),
+            seen: 0,
+        }
+    }
+
+    fn extract(&self, text: &str) -> Script {
+        shell::extract(text, &self.start, &wrap::Table, &self.world)
+    }
+
+    fn run(mut self) -> Verdict {
+        if self.source.len() > MOST_TEXT {
+            self.unread("script", "the text is longer than 1 MiB".to_owned(), Span::default());
+        } else {
+            let script = self.extract(self.source);
+            self.script(&script, Judging::Surely, 0);
+            self.problems(&script);
+        }
+        let mut verdict = Verdict::from(self.findings);
+        verdict.effects = self.effects;
+        verdict
+    }
+
+    /// Walks the steps of a script in order.
+    fn script(&mut self, script: &Script, judging: Judging, depth: usize) {
+        for step in &script.steps {
+            match step {
+                Step::Run(command) => self.command(command, judging, depth),
+                Step::Fork => self.world.fork(),
+                Step::Or => self.world.or(),
+                Step::Join => self.world.join(),
+                Step::End => self.world.end(),
+            }
+        }
+    }
+
+    fn command(&mut self, command: &Command, judging: Judging, depth: usize) {
+        self.seen += 1;
+        if self.seen > MOST_COMMANDS {
+            if self.seen == MOST_COMMANDS + 1 {
+                self.unread("script", "it holds more commands than are judged in one call".to_owned(), command.span);
+            }
+            return;
+        }
+        let answered = self.answered(command);
+        let command = answered.as_ref().unwrap_or(command);
+        for dir in command.dirs.iter().take(DEPTH) {
+            self.in_dir(command, dir.as_ref(), judging, depth);
+        }
+        if let Some(number) = command.answers {
+            self.answer(command, number as usize);
+        }
+    }
+
+    fn in_dir(&mut self, command: &Command, dir: Option<&PathBuf>, judging: Judging, depth: usize) {
+        let named = action::name(command, dir.map(PathBuf::as_path), &self.world);
+        for action in &named.actions {
+            self.judge(action, judging);
+        }
+        if judging == Judging::Surely {
+            for action in &named.actions {
+                self.world.apply(action);
+            }
+        }
+        if depth >= DEPTH {
+            if named.alias.is_some() {
+                self.unread("alias", "aliases lead to aliases too many times".to_owned(), command.span);
+            }
+            return;
+        }
+        if let Some(alias) = named.alias {
+            let script = self.extract_at(&alias.text, command, depth);
+            self.script(&script, judging, depth + 1);
+            self.problems(&script);
+        }
+        for possible in named.possible {
+            self.possible(&possible, command, depth);
+        }
+    }
+
+    /// Judges what an unknown program may run; it never weighs more than a question.
+    fn possible(&mut self, possible: &wrap::Possible, command: &Command, depth: usize) {
+        let script = match possible {
+            wrap::Possible::Text(text) => self.extract_at(&text.text, command, depth),
+            wrap::Possible::Words(words) => {
+                let command = Command { words: words.clone(), wrapper: false, answers: None, ..command.clone() };
+                Script { steps: vec![Step::Run(Box::new(command))], problems: Vec::new() }
+            }
+        };
+        self.script(&script, Judging::Perhaps, depth + 1);
+    }
+
+    fn extract_at(&self, text: &str, command: &Command, depth: usize) -> Script {
+        shell::extract_at(text, command, depth + 1, &self.start, &wrap::Table, &self.world)
+    }
+
+    fn judge(&mut self, action: &Action, judging: Judging) {
+        let mut findings = rules::judge(action, &self.world, self.policy, self.source);
+        if judging == Judging::Perhaps {
+            for finding in &mut findings {
+                finding.decision = finding.decision.min(Decision::Ask);
+                finding.because.insert(0, format!("`{}` may be run by a program that leaseguard does not know", action.shown));
+                finding.instead = None;
+            }
+        }
+        self.findings.append(&mut findings);
+    }
+
+    /// The command with answered questions filled in; `None` when it holds none.
+    fn answered(&self, command: &Command) -> Option<Command> {
+        let marked = |w: &Word| w.text.chars().any(|c| c as u32 >= shell::ANSWER_BASE);
+        if !command.words.iter().any(marked) && !command.assigns.iter().any(|a| marked(&a.value)) {
+            return None;
+        }
+        let mut command = command.clone();
+        for word in command.words.iter_mut().chain(command.assigns.iter_mut().map(|a| &mut a.value)) {
+            self.fill(word);
+        }
+        Some(command)
+    }
+
+    fn fill(&self, word: &mut Word) {
+        let mut text = String::with_capacity(word.text.len());
+        let mut unknown = false;
+        for c in word.text.chars() {
+            let number = (c as u32).checked_sub(shell::ANSWER_BASE);
+            match number.map(|n| self.answers.get(n as usize).cloned().flatten()) {
+                None => {
+                    unknown |= c == shell::OPAQUE;
+                    text.push(c);
+                }
+                Some(Some(answer)) => text.push_str(&answer),
+                Some(None) => {
+                    unknown = true;
+                    text.push(shell::OPAQUE);
+                }
+            }
+        }
+        word.text = text;
+        if !unknown {
+            word.opaque = Opaque::No;
+        }
+    }
+
+    fn answer(&mut self, command: &Command, number: usize) {
+        let answer = match command.dirs.as_slice() {
+            [dir] => {
+                let place = action::git::place_of(command, dir.as_deref());
+                self.world.answer(command, &place)
+            }
+            _ => None,
+        };
+        if self.answers.len() <= number {
+            self.answers.resize(number + 1, None);
+        }
+        if let Some(slot) = self.answers.get_mut(number) {
+            *slot = answer;
+        }
+    }
+
+    /// What could not be followed asks: always where commands may be missing, else where a
+    /// guarded program is in sight.
+    fn problems(&mut self, script: &Script) {
+        for problem in &script.problems {
+            if problem.cut || self.in_sight(problem, script) {
+                self.unread("script", problem.what.to_string(), problem.span);
+                return;
+            }
+        }
+    }
+
+    fn in_sight(&self, problem: &Problem, script: &Script) -> bool {
+        let git = |w: &Word| action::basename(w.text.trim()) == "git";
+        let rest = self.source.get(problem.span.start..problem.span.end).unwrap_or_default();
+        let in_rest = rest.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').any(|w| w == "git");
+        in_rest || script.commands().any(|c| c.words.iter().any(git))
+    }
+
+    fn unread(&mut self, part: &'static str, why: String, span: Span) {
+        let act = Act::Opaque(Unread { program: "shell".to_owned(), part, why, span });
+        let action = Action { act, place: Place::default(), span, shown: String::new() };
+        self.judge(&action, Judging::Surely);
+    }
+}
+
+/// How sure it is that a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judging {
+    /// It runs where the script says so.
+    Surely,
+    /// A program that we do not know may run it.
+    Perhaps,
+}
+
+/// For the tests of the failure path alone: a judgement that panics when told to.
+#[cfg(any(debug_assertions, feature = "seeded-panic"))]
+#[expect(clippy::panic, reason = "the doors must turn a panic into a denial, and a test has to see it")]
+fn seeded_panic() {
+    if std::env::var_os("LEASEGUARD_TEST_PANIC").is_some() {
+        panic!("seeded");
+    }
+}
+
+#[cfg(not(any(debug_assertions, feature = "seeded-panic")))]
+fn seeded_panic() {}

@@ -6,7 +6,7 @@ pub mod options;
 pub mod wrap;
 
 use crate::shell::{Command, Span, Word};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The part of a command that makes the difference, as typed: `--force`, `-f`, `+main`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -430,6 +430,9 @@ pub enum Worktree {
 pub trait Lookup {
     /// The value of `alias.NAME` at `place`: `Ok(None)` = no such alias, `Err` = cannot tell.
     fn alias(&self, place: &Place, name: &str) -> Result<Option<String>, String>;
+
+    /// The base name of the program that `path` leads to through links; `None` = it is no link.
+    fn program(&self, path: &Path) -> Option<String>;
 }
 
 /// The base name of a program word: `/usr/bin/git` -> `git`, `git.exe` -> `git`.
@@ -455,8 +458,68 @@ pub fn is_mark(c: char) -> bool {
     c == crate::shell::OPAQUE || (c as u32) >= crate::shell::ANSWER_BASE
 }
 
-/// What `command` would do; empty for programs that are none of our business.
-pub fn name(command: &Command) -> Vec<Action> {
+/// What a command would do, for sure and perhaps.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// What it does.
+    pub actions: Vec<Action>,
+    /// A git alias that runs shell text.
+    pub alias: Option<git::AliasRun>,
+    /// Commands that it may run without our knowing the program.
+    pub possible: Vec<wrap::Possible>,
+}
+
+/// What `command` would do when it runs in `dir`; empty for programs that are none of our business.
+pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named {
+    let mut named = Named::default();
+    let Some(program) = command.words.first() else { return named };
+    let base = program_name(program, dir, lookup);
+    if base == "git" || base.starts_with("git-") {
+        let reading = git::read(command, dir, lookup);
+        named.actions = reading.actions;
+        named.alias = reading.alias;
+        return named;
+    }
+    let plain = |act| Action { act, place: place(command, dir), span: command.span, shown: shown(command) };
+    if wrap::waits_for_lines(command) {
+        named.actions.push(plain(Act::InteractiveShell));
+    }
+    if let Some(unread) = odd_git(command, &base) {
+        named.actions.push(plain(Act::Opaque(unread)));
+    }
+    named.possible = wrap::possible(command);
+    named
+}
+
+/// The program's base name, links followed where it is given by path.
+fn program_name(program: &Word, dir: Option<&Path>, lookup: &dyn Lookup) -> String {
+    let base = basename(&program.text);
+    if base == "git" || !program.text.contains('/') || program.opaque != crate::shell::Opaque::No {
+        return base.to_owned();
+    }
+    let path = Path::new(&program.text);
+    let path = dir.map_or_else(|| path.to_owned(), |d| d.join(path));
+    lookup.program(&path).unwrap_or_else(|| base.to_owned())
+}
+
+/// A program that takes git's words for skipping hooks is git under another name.
+fn odd_git(command: &Command, base: &str) -> Option<Unread> {
+    if wrap::is_wrapper(base) || wrap::is_data(base) {
+        return None;
+    }
+    let has = |test: fn(&str) -> bool| command.words.iter().skip(1).find(|w| test(&w.text));
+    has(|t| matches!(t, "push" | "commit"))?;
+    let word = has(|t| t == "--no-verify" || t.to_ascii_lowercase().starts_with("core.hookspath="))?;
+    Some(Unread {
+        program: base.to_owned(),
+        part: "program",
+        why: format!("it is not git by name, but it is told to skip hooks with `{}`", word.text),
+        span: word.span,
+    })
+}
+
+/// The place of a command that is not git's.
+fn place(command: &Command, dir: Option<&Path>) -> Place {
     let _ = command;
-    Vec::new()
+    Place { dir: dir.map(Path::to_owned), ..Place::default() }
 }

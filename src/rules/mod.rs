@@ -1,10 +1,42 @@
 //! The rule book: one law a file, each a `const Rule`, listed once here.
 #![deny(clippy::disallowed_methods)]
 
-use crate::action::Action;
+mod amend;
+mod base_push;
+mod breadth;
+mod broad_add;
+mod commit_all;
+mod discard;
+mod force_push;
+mod interactive;
+mod opaque;
+mod push_unclear;
+mod remote_delete;
+mod skip_hooks;
+mod skip_signing;
+mod target;
+
+use crate::action::{Act, Action};
 use crate::policy::Policy;
+use crate::shell::Span;
 use crate::verdict::{Decision, Finding, Next};
-use crate::world::World;
+use crate::world::{Presence, World};
+
+/// All laws, in the order in which they are documented.
+pub const ALL: &[&Rule] = &[
+    &force_push::RULE,
+    &base_push::RULE,
+    &remote_delete::RULE,
+    &push_unclear::RULE,
+    &broad_add::RULE,
+    &commit_all::RULE,
+    &amend::RULE,
+    &skip_hooks::RULE,
+    &skip_signing::RULE,
+    &discard::RULE,
+    &opaque::RULE,
+    &interactive::RULE,
+];
 
 /// One law.
 pub struct Rule {
@@ -12,7 +44,7 @@ pub struct Rule {
     pub id: &'static str,
     /// What it answers unless a policy says otherwise.
     pub decision: Decision,
-    /// One sentence on what it stops.
+    /// What it stops, as a noun phrase.
     pub stops: &'static str,
     /// Why that is harmful.
     pub why: &'static str,
@@ -31,19 +63,100 @@ pub struct Found {
     pub effect: String,
     /// See [`Finding::because`].
     pub because: Vec<String>,
-    /// See [`Finding::instead`].
-    pub instead: Option<String>,
-    /// See [`Finding::next`].
-    pub next: Next,
-    /// See [`Finding::span`].
-    pub span: crate::shell::Span,
+    /// The way out.
+    pub instead: Option<Instead>,
+    /// The bytes that decided.
+    pub span: Span,
 }
 
-/// All laws, in the order in which they are documented.
-pub const ALL: &[&Rule] = &[];
+impl Found {
+    fn new(effect: impl Into<String>, span: Span) -> Found {
+        Found { decision: None, effect: effect.into(), because: Vec::new(), instead: None, span }
+    }
 
-/// What all laws say of one action.
-pub fn judge(action: &Action, world: &World, policy: &Policy) -> Vec<Finding> {
-    let _ = (action, world, policy);
-    Vec::new()
+    fn because(mut self, fact: impl Into<String>) -> Found {
+        self.because.push(fact.into());
+        self
+    }
+
+    fn instead(mut self, instead: Option<Instead>) -> Found {
+        self.instead = instead;
+        self
+    }
+
+    fn ask(mut self) -> Found {
+        self.decision = Some(Decision::Ask);
+        self
+    }
+}
+
+/// A command that does no harm and comes nearest to what was meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Instead {
+    /// This command.
+    Run(String),
+    /// The user's own text without these bytes, which must read as given.
+    Without(Span, String),
+}
+
+impl Instead {
+    fn run(command: impl Into<String>) -> Option<Instead> {
+        Some(Instead::Run(command.into()))
+    }
+
+    /// As text that can be run; `source` is the judged text.
+    fn text(self, source: &str) -> Option<String> {
+        match self {
+            Instead::Run(command) => Some(command),
+            Instead::Without(span, reads) => {
+                if source.get(span.start..span.end)? != reads {
+                    return None;
+                }
+                let before = source.get(..span.start)?.trim_end_matches([' ', '\t']);
+                let after = source.get(span.end..)?;
+                Some(format!("{before}{after}").trim().to_owned())
+            }
+        }
+    }
+}
+
+/// What all laws say of one action. `source` is the judged text, from which an `instead` is cut.
+pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for rule in ALL {
+        for found in (rule.check)(action, world, policy) {
+            let own = found.decision.unwrap_or(rule.decision);
+            let decision = policy.decision(rule.id).unwrap_or(own);
+            if decision == Decision::Allow {
+                continue;
+            }
+            let instead = found.instead.and_then(|i| i.text(source));
+            findings.push(Finding {
+                rule: rule.id,
+                decision,
+                effect: found.effect,
+                because: found.because,
+                next: if instead.is_some() { Next::UseInstead } else { Next::AskPerson },
+                instead,
+                span: found.span.start..found.span.end,
+            });
+        }
+    }
+    if !findings.is_empty() && needs_repository(&action.act) {
+        match world.presence(&action.place) {
+            Presence::Absent => findings.clear(),
+            Presence::Unknown(why) => {
+                for finding in &mut findings {
+                    finding.because.push(why.clone());
+                }
+            }
+            Presence::Here(_) => {}
+        }
+    }
+    findings
+}
+
+/// Acts that git itself refuses where there is no repository.
+fn needs_repository(act: &Act) -> bool {
+    !matches!(act, Act::Opaque(_) | Act::InteractiveShell)
 }

@@ -260,3 +260,22 @@ pub struct Start {
     /// `$HOME`.
     pub home: Option<PathBuf>,
 }
+
+/// Stub.
+pub fn extract(text: &str, start: &Start, wrappers: &dyn Wrappers, files: &dyn Files) -> Script {
+    let _ = (text, start, wrappers, files);
+    Script::default()
+}
+
+/// Stub.
+pub fn extract_at(
+    text: &str,
+    command: &Command,
+    depth: usize,
+    start: &Start,
+    wrappers: &dyn Wrappers,
+    files: &dyn Files,
+) -> Script {
+    let _ = (text, command, depth, start, wrappers, files);
+    Script::default()
+}

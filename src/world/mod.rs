@@ -117,6 +117,10 @@ pub struct Surroundings {
     pub xdg_config: Option<PathBuf>,
     /// True when a `GIT_*` variable that moves repository or config is in the environment.
     pub git_env: bool,
+    /// True where the host keeps shells open whose typed lines no hook sees.
+    pub unseen_typing: bool,
+    /// True for a person who only asks: where there is no repository, answer as if there were one.
+    pub assume_repository: bool,
 }
 
 /// All facts of one call, with the scene that the script has reached.
@@ -357,5 +361,10 @@ impl crate::action::Lookup for World {
             Fact::Known(alias) => Ok(alias),
             Fact::Unknown(why) => Err(why),
         }
+    }
+
+    fn program(&self, path: &Path) -> Option<String> {
+        let _ = path;
+        None
     }
 }

@@ -1,1 +1,0 @@
-//! Programs that run other commands, in one table.

@@ -1,0 +1,50 @@
+//! Shells: `-c TEXT`, a script file, or commands from standard input.
+
+use super::text;
+use crate::shell::{Command, Inner, Word};
+
+/// What the words behind a shell's name say it would run.
+pub(super) fn unfold(words: &[Word], _: &Command) -> Vec<Inner> {
+    let mut carries = false;
+    let mut from_stdin = false;
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let t = word.text.as_str();
+        at += 1;
+        match t {
+            "--" | "-" => break,
+            "--rcfile" | "--init-file" => at += 1,
+            _ if t.starts_with("--") => {}
+            _ if t.starts_with('-') || t.starts_with('+') => {
+                let letters = t.get(1..).unwrap_or_default();
+                carries |= t.starts_with('-') && letters.contains('c');
+                from_stdin |= t.starts_with('-') && letters.contains('s');
+                // `-o pipefail` and `-O extglob` take the next word, also at the end of a cluster.
+                at += letters.chars().filter(|c| matches!(c, 'o' | 'O')).count();
+            }
+            _ => {
+                at -= 1;
+                break;
+            }
+        }
+    }
+    let rest = words.get(at..).unwrap_or_default();
+    if carries {
+        return match rest.split_first() {
+            Some((script, args)) => vec![text(script.clone(), args)],
+            None => Vec::new(),
+        };
+    }
+    match rest.split_first() {
+        Some((path, args)) if !from_stdin => {
+            vec![Inner::File { path: path.clone(), args: args.to_vec() }]
+        }
+        _ => vec![Inner::Stdin { args: rest.to_vec() }],
+    }
+}
+
+/// Whether these words start a shell that reads typed lines.
+pub(crate) fn waits(words: &[Word]) -> bool {
+    let run = unfold(words, &Command::default());
+    matches!(run.first(), Some(Inner::Stdin { .. }))
+}

@@ -1,0 +1,52 @@
+//! Denies every push that may rewrite what a remote already has.
+
+use super::target::{own_push, phrase, reasons};
+use super::{Found, Rule};
+use crate::action::{Act, Action};
+use crate::policy::Policy;
+use crate::verdict::Decision;
+use crate::world::{Update, UpdateKind, World};
+
+pub(super) const RULE: Rule = Rule {
+    id: "git/force-push",
+    decision: Decision::Deny,
+    stops: "pushes that may rewrite refs on a remote: `--force`, `--force-with-lease`, `--mirror`, `+refspec`, and config that forces",
+    why: "a forced push replaces commits that others may have built on, and cancels the review of them; a lease only narrows the race, it still rewrites",
+    instead: "merge or rebase onto the remote branch before it is published, then push without force; what is published is mended by new commits",
+    check,
+};
+
+fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
+    let Act::Push(push) = &action.act else { return Vec::new() };
+    if push.dry_run {
+        return Vec::new();
+    }
+    let outlook = world.push(push, &action.place);
+    let forced: Vec<&Update> = outlook.updates.iter().filter(|u| u.kind == UpdateKind::Force).collect();
+    let option = [&push.force, &push.lease, &push.mirror].into_iter().flatten().next();
+    let plus = push.refspecs.iter().find(|w| w.text.starts_with('+') && w.text.len() > 1);
+    let (how, span) = match (option, plus) {
+        (Some(how), _) => (Some(how.text.clone()), how.span),
+        (None, Some(word)) => (Some(super::target::spelled(word)), word.span),
+        // Only config can force now.
+        (None, None) if forced.is_empty() => return Vec::new(),
+        (None, None) => (None, action.span),
+    };
+    let deletes_only = push.delete.is_some()
+        || (!outlook.updates.is_empty() && outlook.updates.iter().all(|u| u.kind == UpdateKind::Delete));
+    if deletes_only && push.mirror.is_none() {
+        return Vec::new();
+    }
+    let what = match phrase(&forced).as_str() {
+        "" => "refs on the remote".to_owned(),
+        refs => refs.to_owned(),
+    };
+    let mut found = Found::new(format!("this push may rewrite {what}"), span);
+    if let Some(how) = how {
+        found = found.because(format!("`{how}` lets git replace what is there"));
+    }
+    for fact in reasons(&forced) {
+        found = found.because(fact);
+    }
+    vec![found.instead(own_push(action, push, world, policy))]
+}

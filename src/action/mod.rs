@@ -83,7 +83,10 @@ pub struct Place {
 
 /// What a command would do.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "a call holds a handful of acts, and each is read in place")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a call holds a handful of acts, and each is read in place"
+)]
 pub enum Act {
     /// Updates refs of another repository (or of this one, by `push .`).
     Push(Push),
@@ -481,7 +484,9 @@ pub struct Named {
 /// What `command` would do when it runs in `dir`; empty for programs that are none of our business.
 pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named {
     let mut named = Named::default();
-    let Some(program) = command.words.first() else { return named };
+    let Some(program) = command.words.first() else {
+        return named;
+    };
     let base = program_name(program, dir, lookup);
     if base == "git" || base.starts_with("git-") {
         let reading = git::read(command, dir, lookup);
@@ -489,7 +494,12 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         named.alias = reading.alias;
         return named;
     }
-    let plain = |act| Action { act, place: place(command, dir), span: command.span, shown: shown(command) };
+    let plain = |act| Action {
+        act,
+        place: place(command, dir),
+        span: command.span,
+        shown: shown(command),
+    };
     if wrap::waits_for_lines(command) {
         named.actions.push(plain(Act::InteractiveShell));
     }
@@ -518,11 +528,15 @@ fn odd_git(command: &Command, base: &str) -> Option<Unread> {
     }
     let has = |test: fn(&str) -> bool| command.words.iter().skip(1).find(|w| test(&w.text));
     has(|t| matches!(t, "push" | "commit"))?;
-    let word = has(|t| t == "--no-verify" || t.to_ascii_lowercase().starts_with("core.hookspath="))?;
+    let word =
+        has(|t| t == "--no-verify" || t.to_ascii_lowercase().starts_with("core.hookspath="))?;
     Some(Unread {
         program: base.to_owned(),
         part: "program",
-        why: format!("it is not git by name, but it is told to skip hooks with `{}`", word.text),
+        why: format!(
+            "it is not git by name, but it is told to skip hooks with `{}`",
+            word.text
+        ),
         span: word.span,
     })
 }
@@ -530,5 +544,8 @@ fn odd_git(command: &Command, base: &str) -> Option<Unread> {
 /// The place of a command that is not git's.
 fn place(command: &Command, dir: Option<&Path>) -> Place {
     let _ = command;
-    Place { dir: dir.map(Path::to_owned), ..Place::default() }
+    Place {
+        dir: dir.map(Path::to_owned),
+        ..Place::default()
+    }
 }

@@ -87,5 +87,7 @@ pub(super) fn around(cwd: Option<&Path>) -> Surroundings {
         home: var("HOME").map(PathBuf::from),
         xdg_config: var("XDG_CONFIG_HOME").map(PathBuf::from),
         git_env: GIT_ENV.iter().any(|name| std::env::var_os(name).is_some()),
+        unseen_typing: false,
+        assume_repository: false,
     }
 }

@@ -71,7 +71,13 @@ pub struct Found {
 
 impl Found {
     fn new(effect: impl Into<String>, span: Span) -> Found {
-        Found { decision: None, effect: effect.into(), because: Vec::new(), instead: None, span }
+        Found {
+            decision: None,
+            effect: effect.into(),
+            because: Vec::new(),
+            instead: None,
+            span,
+        }
     }
 
     fn because(mut self, fact: impl Into<String>) -> Found {
@@ -136,7 +142,11 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
                 decision,
                 effect: found.effect,
                 because: found.because,
-                next: if instead.is_some() { Next::UseInstead } else { Next::AskPerson },
+                next: if instead.is_some() {
+                    Next::UseInstead
+                } else {
+                    Next::AskPerson
+                },
                 instead,
                 span: found.span.start..found.span.end,
             });

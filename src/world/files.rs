@@ -70,6 +70,15 @@ fn is_shell(bytes: &[u8]) -> bool {
     )
 }
 
+/// The base name of what the link `path` leads to; `None` where it is no link.
+pub(super) fn program(path: &Path) -> Option<String> {
+    fs::symlink_metadata(path)
+        .ok()
+        .filter(fs::Metadata::is_symlink)?;
+    let target = fs::canonicalize(path).ok()?;
+    Some(target.file_name()?.to_string_lossy().into_owned())
+}
+
 /// What the working tree has at `path`.
 pub(super) fn path_kind(place: &Place, path: &Word) -> PathKind {
     let (Some(dir), Some(text)) = (&place.dir, path.known()) else {

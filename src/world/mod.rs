@@ -205,7 +205,12 @@ impl World {
                 }
             }
         }
-        agreed.unwrap_or(Presence::Absent)
+        match agreed.unwrap_or(Presence::Absent) {
+            Presence::Absent if self.around.assume_repository => Presence::Unknown(
+                "there is no repository here; this is what would hold in one".to_owned(),
+            ),
+            presence => presence,
+        }
     }
 
     /// HEAD at this point of the script; more than one where alternatives met.
@@ -364,7 +369,6 @@ impl crate::action::Lookup for World {
     }
 
     fn program(&self, path: &Path) -> Option<String> {
-        let _ = path;
-        None
+        files::program(path)
     }
 }

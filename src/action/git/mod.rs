@@ -116,7 +116,11 @@ fn follow(
             return None;
         }
         Err(why) => {
-            run.opaque("verb", format!("`{name}` may be an alias: {why}"), verb.span);
+            run.opaque(
+                "verb",
+                format!("`{name}` may be an alias: {why}"),
+                verb.span,
+            );
             return None;
         }
     };

@@ -22,9 +22,21 @@ const MOST_COMMANDS: usize = 20_000;
 
 /// Judges one call.
 pub fn judge(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
-    seeded_panic();
+    judged(call, around, policy, false)
+}
+
+/// Judges one call and tells every effect that was predicted, harmless ones too.
+pub fn explain(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
+    judged(call, around, policy, true)
+}
+
+fn judged(call: &Call, around: Surroundings, policy: &Policy, effects: bool) -> Verdict {
     match &call.what {
-        What::Shell { text, .. } => Walk::new(call, around, policy, text).run(),
+        What::Shell { text, .. } => Walk {
+            tells: effects,
+            ..Walk::new(call, around, policy, text)
+        }
+        .run(),
         // Files, other servers' tools and events have no rule of their own yet.
         What::Write { .. } | What::Tool { .. } | What::Event { .. } => Verdict::default(),
     }
@@ -53,6 +65,7 @@ struct Walk<'a> {
     answers: Vec<Option<String>>,
     findings: Vec<Finding>,
     effects: Vec<String>,
+    tells: bool,
     seen: usize,
 }
 
@@ -76,6 +89,7 @@ impl<'a> Walk<'a> {
             answers: Vec::new(),
             findings: Vec::new(),
             effects: Vec::new(),
+            tells: false,
             seen: 0,
         }
     }
@@ -222,6 +236,13 @@ impl<'a> Walk<'a> {
     }
 
     fn judge(&mut self, action: &Action, judging: Judging) {
+        if self.tells && judging == Judging::Surely {
+            for effect in rules::effects(action, &self.world) {
+                if !self.effects.contains(&effect) {
+                    self.effects.push(effect);
+                }
+            }
+        }
         let mut findings = rules::judge(action, &self.world, self.policy, self.source);
         if judging == Judging::Perhaps {
             for finding in &mut findings {
@@ -343,18 +364,3 @@ enum Judging {
     /// A program that we do not know may run it.
     Perhaps,
 }
-
-/// For the tests of the failure path alone: a judgement that panics when told to.
-#[cfg(any(debug_assertions, feature = "seeded-panic"))]
-#[expect(
-    clippy::panic,
-    reason = "the doors must turn a panic into a denial, and a test has to see it"
-)]
-fn seeded_panic() {
-    if std::env::var_os("LEASEGUARD_TEST_PANIC").is_some() {
-        panic!("seeded");
-    }
-}
-
-#[cfg(not(any(debug_assertions, feature = "seeded-panic")))]
-fn seeded_panic() {}

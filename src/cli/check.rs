@@ -7,6 +7,7 @@ use crate::guard;
 use crate::host::argv;
 use crate::policy::Policy;
 use crate::verdict::{Decision, Finding, Next, Verdict};
+use crate::world::Surroundings;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -88,9 +89,17 @@ pub(super) fn judge(text: &str, cwd: Option<&Path>) -> Verdict {
     if let Err(fault) = input::headroom(text.len()) {
         return Verdict::failed(fault.code, fault.what);
     }
-    let around = input::around(cwd);
+    let around = asking(cwd);
     let call = call(text, around.cwd.clone());
-    guard::judge(&call, around, &Policy::default())
+    guard::explain(&call, around, &Policy::default())
+}
+
+/// The surroundings of somebody who only asks: an answer is wanted outside repositories too.
+pub(super) fn asking(cwd: Option<&Path>) -> Surroundings {
+    Surroundings {
+        assume_repository: true,
+        ..input::around(cwd)
+    }
 }
 
 /// The call that `text` would be.

@@ -1,12 +1,11 @@
 //! `explain`: what a rule stops and why, or what leaseguard sees in a command.
 
 use super::terminal::{self, Paint};
-use super::{Exit, case, check, input, person};
-use crate::call::Call;
+use super::{Exit, case, check, person};
+use crate::guard;
 use crate::host::text::safe;
 use crate::rules::{ALL, Rule};
 use crate::verdict::Verdict;
-use crate::world::Surroundings;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -78,7 +77,7 @@ fn rule(id: &str) -> Exit {
 }
 
 fn command(args: &Args, text: &str) -> Exit {
-    let around = input::around(args.cwd.as_deref());
+    let around = check::asking(args.cwd.as_deref());
     let verdict = check::judge(text, args.cwd.as_deref());
     let exit = match verdict.fault {
         Some(_) => Exit::Trouble,
@@ -89,14 +88,9 @@ fn command(args: &Args, text: &str) -> Exit {
         return exit;
     }
     let call = check::call(text, around.cwd.clone());
-    let seen = parsed(&call, around);
+    let seen = guard::parsed(&call, around);
     terminal::out(&story(&verdict, text, &seen, Paint(terminal::colour())));
     exit
-}
-
-/// The commands that the shell reader found, each with its words.
-fn parsed(_call: &Call, _around: Surroundings) -> Vec<String> {
-    Vec::new()
 }
 
 fn story(verdict: &Verdict, text: &str, seen: &[String], paint: Paint) -> String {

@@ -7,6 +7,7 @@ mod breadth;
 mod broad_add;
 mod commit_all;
 mod discard;
+mod effects;
 mod force_push;
 mod interactive;
 mod opaque;
@@ -15,6 +16,8 @@ mod remote_delete;
 mod skip_hooks;
 mod skip_signing;
 mod target;
+
+pub use effects::effects;
 
 use crate::action::{Act, Action};
 use crate::policy::Policy;

@@ -20,16 +20,17 @@ pub(crate) struct Repo {
     pub(crate) home: PathBuf,
     /// A `GIT_*` variable that moves repository or config is set.
     pub(crate) git_env: bool,
+    /// Held while a template's file lies in it.
+    pub(crate) files: Mutex<()>,
 }
 
-/// All repositories of this process and the directory that goes away with it.
+/// All repositories of this process.
 struct Yard {
     dir: tempfile::TempDir,
     built: Mutex<HashMap<String, Arc<Mutex<Option<Arc<Repo>>>>>>,
 }
 
-/// The process's yard. A static is never dropped, so an exit handler of sorts is needed: the
-/// directory is taken from the environment's temporary one and swept at the next start.
+/// The process's yard. A static is never dropped, so each start sweeps what dead processes left.
 fn yard() -> &'static Yard {
     static YARD: OnceLock<Yard> = OnceLock::new();
     YARD.get_or_init(|| {
@@ -67,10 +68,19 @@ fn sweep() {
 
 /// The repository for `setup`, built at most once a process.
 pub(crate) fn get(setup: &Setup) -> Arc<Repo> {
+    named(setup, setup.key())
+}
+
+/// The same, but a copy of its own for tests that put files into it.
+pub(crate) fn apart(setup: &Setup) -> Arc<Repo> {
+    named(setup, format!("apart {}", setup.key()))
+}
+
+fn named(setup: &Setup, key: String) -> Arc<Repo> {
     let yard = yard();
     let slot = {
         let mut built = yard.built.lock().expect("the map of repositories");
-        Arc::clone(built.entry(setup.key()).or_default())
+        Arc::clone(built.entry(key).or_default())
     };
     let mut slot = slot.lock().unwrap_or_else(|_| {
         panic!(
@@ -277,6 +287,7 @@ fn build(setup: &Setup, root: &Path) -> Repo {
             None => top.clone(),
         },
         git_env: setup.env.keys().any(|k| k.starts_with("GIT_")),
+        files: Mutex::default(),
         root: root.to_owned(),
         top,
         home,

@@ -7,7 +7,9 @@ pub(crate) struct Shape {
     pub(crate) line: bool,
     /// One simple command without redirects, assignments in front allowed.
     pub(crate) simple: bool,
-    /// The same without assignments, and its program is a file on disk.
+    /// The same, and its program is a file on disk.
+    pub(crate) program: bool,
+    /// The same without assignments.
     pub(crate) argv: bool,
     /// The same, and it starts with the word `git`.
     pub(crate) git: bool,
@@ -88,15 +90,19 @@ pub(crate) fn shape(text: &str) -> Shape {
         word_start = false;
     }
     simple &= quote.is_none() && !escaped && gap.is_none();
-    let first = text.split([' ', '\t']).next().unwrap_or_default();
-    let assigns = first.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    });
-    let argv = simple && !assigns && !first.is_empty() && !SHELL_WORDS.contains(&first);
-    let line = !text.contains('\n') && !comment && !heredoc && !text.ends_with(['&', ';', '\\']);
+    let mut words = text.split([' ', '\t']).filter(|w| !w.is_empty());
+    let first = words.clone().next().unwrap_or_default();
+    let named = words.find(|w| !assigns(w)).unwrap_or_default();
+    let program = simple && !named.is_empty() && !SHELL_WORDS.contains(&named);
+    let argv = program && !assigns(first);
+    let line = !text.contains('\n')
+        && !comment
+        && !heredoc
+        && !text.trim_end().ends_with(['&', ';', '\\']);
     Shape {
         line,
         simple,
+        program,
         argv,
         git: argv && text.starts_with("git "),
         plain: !text.contains(['$', '`', '\\', '"']),
@@ -106,6 +112,13 @@ pub(crate) fn shape(text: &str) -> Shape {
                 .all(|c| c.is_ascii_alphanumeric() || " -_./:=+@".contains(c)),
         gaps: if simple { gaps } else { Vec::new() },
     }
+}
+
+/// Whether a word has the form `name=value`.
+fn assigns(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
 }
 
 /// `text` as the inside of a single-quoted word.

@@ -16,7 +16,9 @@ pub(crate) enum Needs {
     Line,
     /// A simple command, assignments in front allowed.
     Simple,
-    /// A simple command of a program on disk.
+    /// The same, of a program on disk.
+    Program,
+    /// The same without assignments.
     Argv,
     /// The same, starting with `git`.
     Git,
@@ -54,7 +56,7 @@ pub(crate) struct Extra {
 pub(crate) struct Template {
     /// For reports.
     pub(crate) name: String,
-    /// The text with `{raw}`, `{sq}`, `{dq}`, `{rest}` or `{cont}` in it.
+    /// The text with `{raw}`, `{sq}`, `{dq}`, `{rest}`, `{commas}` or `{cont}` in it.
     pub(crate) text: String,
     /// What it can carry.
     #[serde(default)]
@@ -65,6 +67,9 @@ pub(crate) struct Template {
     /// False where the command gets another standard input than the call's.
     #[serde(default = "yes")]
     pub(crate) stdin: bool,
+    /// It means what it says only where it is not part of anything else.
+    #[serde(default)]
+    pub(crate) outermost: bool,
     /// Allowed commands must stay allowed in it.
     #[serde(default)]
     pub(crate) harmless: bool,
@@ -74,6 +79,9 @@ pub(crate) struct Template {
     /// Why less than a denial is enough.
     #[serde(default)]
     pub(crate) why: Option<String>,
+    /// It is known to fail, and why.
+    #[serde(default)]
+    pub(crate) gap: Option<String>,
     /// A file that it needs.
     #[serde(default)]
     pub(crate) file: Option<Extra>,
@@ -116,6 +124,7 @@ impl Template {
             Needs::Any => true,
             Needs::Line => shape.line,
             Needs::Simple => shape.simple,
+            Needs::Program => shape.program,
             Needs::Argv => shape.argv,
             Needs::Git => shape.git,
             Needs::Bare => shape.bare,
@@ -126,7 +135,9 @@ impl Template {
     /// The texts that carry `command`; more than one where a template stands for many places.
     pub(crate) fn texts(&self, command: &str) -> Vec<String> {
         let shape = shape(command);
-        if !self.takes(&shape) {
+        // A heredoc that ends early would carry something else.
+        let ends_early = self.text.contains("EOF") && command.contains("EOF");
+        if !self.takes(&shape) || ends_early {
             return Vec::new();
         }
         if !self.text.contains("{cont}") {
@@ -182,6 +193,7 @@ fn fill(template: &str, command: &str) -> String {
             ("{raw}", command.to_owned()),
             ("{sq}", single(command)),
             ("{dq}", double(command)),
+            ("{commas}", command.replace(' ', ",")),
             ("{rest}", rest.to_owned()),
         ]
         .into_iter()

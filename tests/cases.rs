@@ -124,7 +124,11 @@ fn the_corpus_is_whole_and_every_setup_can_be_built() {
             case.id,
             case.expect
         );
-        assert!(!case.why.is_empty() && !case.source.is_empty(), "{}", case.id);
+        assert!(
+            !case.why.is_empty() && !case.source.is_empty(),
+            "{}",
+            case.id
+        );
     }
     let built = support::spread(&cases, |case| {
         let repo = support::repo::get(&case.setup);
@@ -160,7 +164,11 @@ fn the_list_is_checked_in_both_directions() {
             one("B", "deny", None),
             one("C", "ask", Some(Asked)),
         ],
-        &[entry("B", "allow"), entry("C", "allow"), entry("D", "allow")],
+        &[
+            entry("B", "allow"),
+            entry("C", "allow"),
+            entry("D", "allow"),
+        ],
     );
     assert_eq!(red.len(), 4, "{red:?}");
     assert!(red[0].contains("not listed"), "{red:?}");

@@ -56,10 +56,7 @@ fn every_rule_decides_its_own_cases() {
                 };
                 let verdict = case.stage().judge(case.command);
                 report.check(!case.right(&verdict), &fixture.rule, || {
-                    format!(
-                        "the gap is closed, make it a case: {}",
-                        case.line(&verdict)
-                    )
+                    format!("the gap is closed, make it a case: {}", case.line(&verdict))
                 });
             }
         }
@@ -171,7 +168,11 @@ fn a_denied_command_stays_denied_two_wrappers_deep() {
     let all = cases(&fixtures, Decision::Deny);
     let mut report = Report::default();
     // Even the long run takes a sample here: all of it would be some millions.
-    let one_in = if long() { DEEP_SAMPLE / 20 } else { DEEP_SAMPLE };
+    let one_in = if long() {
+        DEEP_SAMPLE / 20
+    } else {
+        DEEP_SAMPLE
+    };
     let judged = spread(&all, |case| {
         let mut out = Vec::new();
         for outer in &templates {
@@ -217,7 +218,8 @@ fn harmless_wrappers_change_no_answer() {
     all.extend(cases(&fixtures, Decision::Ask));
     // A new shell has no arguments: what was unknown is known there to be empty.
     all.retain(|case| {
-        case.want == Decision::Allow || !(case.command.contains("$@") || case.command.contains("$1"))
+        case.want == Decision::Allow
+            || !(case.command.contains("$@") || case.command.contains("$1"))
     });
     let mut report = Report::default();
     let judged = spread(&all, |case| {
@@ -274,11 +276,9 @@ fn a_command_that_is_only_quoted_is_allowed() {
     });
     for results in &judged {
         for (template, text, verdict) in results {
-            report.check(
-                says(verdict, "", Decision::Allow),
-                &template.name,
-                || format!("want allow got {}: {}", told(verdict), brief(text)),
-            );
+            report.check(says(verdict, "", Decision::Allow), &template.name, || {
+                format!("want allow got {}: {}", told(verdict), brief(text))
+            });
         }
     }
     report.end("quoted commands");
@@ -335,7 +335,9 @@ fn every_instead_is_allowed() {
 fn follow(stage: &Stage, command: &str) -> Vec<(bool, String)> {
     let mut out = Vec::new();
     for finding in stage.judge(command).findings {
-        let Some(first) = finding.instead else { continue };
+        let Some(first) = finding.instead else {
+            continue;
+        };
         let mut chain = format!("{} -> {}", brief(command), brief(&first));
         let mut next = Some(first);
         let mut ok = true;
@@ -386,18 +388,14 @@ fn the_wording_of_one_case_a_rule_is_pinned() {
                 repin(fixture, &pinned.command, text);
                 continue;
             }
-            report.check(
-                got.as_deref() == Some(&pinned.text),
-                &fixture.rule,
-                || {
-                    format!(
-                        "{}: want {:?} got {:?}; UPDATE=1 pins what is",
-                        brief(&pinned.command),
-                        pinned.text,
-                        got.unwrap_or_else(|| "no finding".to_owned())
-                    )
-                },
-            );
+            report.check(got.as_deref() == Some(&pinned.text), &fixture.rule, || {
+                format!(
+                    "{}: want {:?} got {:?}; UPDATE=1 pins what is",
+                    brief(&pinned.command),
+                    pinned.text,
+                    got.unwrap_or_else(|| "no finding".to_owned())
+                )
+            });
         }
     }
     report.end("wording");
@@ -415,7 +413,13 @@ fn repin(fixture: &Fixture, command: &str, text: &str) {
     );
     let new: Vec<&str> = old
         .lines()
-        .map(|l| if l.starts_with("says = ") { line.as_str() } else { l })
+        .map(|l| {
+            if l.starts_with("says = ") {
+                line.as_str()
+            } else {
+                l
+            }
+        })
         .collect();
     std::fs::write(&fixture.path, new.join("\n") + "\n").unwrap();
 }
@@ -538,5 +542,8 @@ fn shapes_are_told_rightly() {
         }
         assert_eq!(got.join(" "), want, "{text}");
     }
-    assert_eq!(shape("git  push 'a b' -f").gaps, [(3, 5), (9, 10), (15, 16)]);
+    assert_eq!(
+        shape("git  push 'a b' -f").gaps,
+        [(3, 5), (9, 10), (15, 16)]
+    );
 }

@@ -16,6 +16,7 @@ pub(crate) mod git;
 pub(crate) mod repo;
 pub(crate) mod rules;
 pub(crate) mod setup;
+pub(crate) mod source;
 pub(crate) mod text;
 pub(crate) mod wrap;
 
@@ -81,6 +82,7 @@ impl Stage {
             home: Some(self.repo.home.clone()),
             xdg_config: None,
             git_env: self.repo.git_env,
+            ..Surroundings::default()
         };
         let policy = Policy::default();
         std::panic::catch_unwind(move || leaseguard::guard::judge(&call, around, &policy))

@@ -24,10 +24,13 @@ pub(crate) struct Repo {
     pub(crate) files: Mutex<()>,
 }
 
+/// A place for one repository: whoever comes second waits until it is built.
+type Slot = Arc<Mutex<Option<Arc<Repo>>>>;
+
 /// All repositories of this process.
 struct Yard {
     dir: tempfile::TempDir,
-    built: Mutex<HashMap<String, Arc<Mutex<Option<Arc<Repo>>>>>>,
+    built: Mutex<HashMap<String, Slot>>,
 }
 
 /// The process's yard. A static is never dropped, so each start sweeps what dead processes left.
@@ -150,7 +153,14 @@ fn base(root: &Path) {
         commit(&top, &home, &format!("{}.txt", branch.replace('/', "-")));
         g(&["push", "-q", "-u", "origin", branch]);
     }
-    g(&["switch", "-q", "-c", "feat/local", "--no-track", "origin/main"]);
+    g(&[
+        "switch",
+        "-q",
+        "-c",
+        "feat/local",
+        "--no-track",
+        "origin/main",
+    ]);
     commit(&top, &home, "local.txt");
     g(&["switch", "-q", "feat/x"]);
     commit(&top, &home, "ahead.txt");

@@ -48,7 +48,15 @@ pub(crate) struct Words {
     pub(crate) says: Option<Says>,
 }
 
-const WORDS: &[&str] = &["name", "unseen_typing", "deny", "ask", "allow", "gap", "says"];
+const WORDS: &[&str] = &[
+    "name",
+    "unseen_typing",
+    "deny",
+    "ask",
+    "allow",
+    "gap",
+    "says",
+];
 
 /// One repository with its cases.
 #[derive(Debug, Clone)]

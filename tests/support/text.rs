@@ -68,11 +68,11 @@ pub(crate) fn shape(text: &str) -> Shape {
             word_start = true;
             continue;
         }
-        if let Some(start) = gap.take() {
-            if start > 0 {
-                gaps.push((start, i));
-            }
-        }
+        gaps.extend(
+            gap.take()
+                .filter(|start| *start > 0)
+                .map(|start| (start, i)),
+        );
         match c {
             '\'' | '"' => quote = Some(c),
             '\\' => escaped = true,

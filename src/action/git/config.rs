@@ -46,7 +46,16 @@ pub(super) fn config(run: &mut Run<'_>, words: &[Word]) {
             let add = line.has("append");
             let (key, value) = (line.args.first().copied(), line.args.get(1).copied());
             if value.is_some() {
-                write(run, &line, Write { key, value, add, how });
+                write(
+                    run,
+                    &line,
+                    Write {
+                        key,
+                        value,
+                        add,
+                        how,
+                    },
+                );
             }
         }
         Some(name @ ("unset" | "rename-section" | "remove-section" | "edit")) => {
@@ -90,7 +99,11 @@ fn old(run: &mut Run<'_>, words: &[Word]) {
     if line.any(READS) {
         return;
     }
-    let option = line.given.iter().rev().find(|g| WRITES.contains(&g.opt.name));
+    let option = line
+        .given
+        .iter()
+        .rev()
+        .find(|g| WRITES.contains(&g.opt.name));
     let name = option.map_or("", |g| g.opt.name);
     let (key, value) = (line.args.first().copied(), line.args.get(1).copied());
     let how = match option {
@@ -124,7 +137,16 @@ fn old(run: &mut Run<'_>, words: &[Word]) {
         }
         _ => {
             let add = name == "add";
-            write(run, &line, Write { key, value, add, how });
+            write(
+                run,
+                &line,
+                Write {
+                    key,
+                    value,
+                    add,
+                    how,
+                },
+            );
         }
     }
 }

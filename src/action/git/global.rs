@@ -1,8 +1,8 @@
 //! git's own options before the verb, and the environment: where and with which config it runs.
 
 use super::Run;
-use crate::action::{How, Place, Pointed, Setting, SettingValue, is_mark};
 use crate::action::options::{display, starts_unknown};
+use crate::action::{How, Place, Pointed, Setting, SettingValue, is_mark};
 use crate::shell::{Command, Opaque, Word};
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,11 @@ pub(super) fn place(command: &Command, dir: Option<&Path>) -> Place {
         }
     }
     // git reads these behind the counted ones, whichever was set first.
-    if let Some(at) = place.env.iter().position(|(n, _)| n == "GIT_CONFIG_PARAMETERS") {
+    if let Some(at) = place
+        .env
+        .iter()
+        .position(|(n, _)| n == "GIT_CONFIG_PARAMETERS")
+    {
         let (_, value) = place.env.remove(at);
         parameters(&value, &mut place.config);
     }
@@ -59,7 +63,7 @@ fn environment(command: &Command) -> impl Iterator<Item = (&str, &Word)> {
     command
         .exports
         .iter()
-        .filter(move |e| !own(&e.name) && !command.unset.iter().any(|u| *u == e.name))
+        .filter(move |e| !own(&e.name) && !command.unset.contains(&e.name))
         .chain(
             command
                 .assigns
@@ -80,10 +84,24 @@ fn variable<'a>(command: &'a Command, wanted: &str) -> Option<&'a Word> {
 /// Whether a variable can change what a git command does.
 fn matters(name: &str) -> bool {
     const NAMES: &[&str] = &[
-        "HOME", "PATH", "EDITOR", "VISUAL", "PAGER", "SSH_ASKPASS", "SKIP", "LD_PRELOAD",
+        "HOME",
+        "PATH",
+        "EDITOR",
+        "VISUAL",
+        "PAGER",
+        "SSH_ASKPASS",
+        "SKIP",
+        "LD_PRELOAD",
     ];
     const PREFIXES: &[&str] = &[
-        "GIT_", "XDG_", "HUSKY", "LEFTHOOK", "SKIP_", "PRE_COMMIT", "SIMPLE_GIT_HOOKS", "OVERCOMMIT",
+        "GIT_",
+        "XDG_",
+        "HUSKY",
+        "LEFTHOOK",
+        "SKIP_",
+        "PRE_COMMIT",
+        "SIMPLE_GIT_HOOKS",
+        "OVERCOMMIT",
     ];
     NAMES.contains(&name) || PREFIXES.iter().any(|p| name.starts_with(p))
 }
@@ -359,7 +377,9 @@ fn from_environment(word: &Word, command: &Command) -> Setting {
         .known()
         .and_then(|text| text.rsplit_once('='))
         .map_or((None, None), |(key, name)| (Some(key), Some(name)));
-    let value = name.and_then(|n| variable(command, n)).and_then(Word::known);
+    let value = name
+        .and_then(|n| variable(command, n))
+        .and_then(Word::known);
     Setting {
         key: key.map(canonical),
         value: value.map_or(SettingValue::Unknown, |v| SettingValue::Text(v.to_owned())),

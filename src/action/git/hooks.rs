@@ -1,7 +1,7 @@
 //! Hooks and signatures that a command's config or environment leaves out.
 
-use super::global::{false_text, is_false};
 use super::Run;
+use super::global::{false_text, is_false};
 use crate::action::options::{Line, display};
 use crate::action::{Act, How, Setting, SettingValue, Unread};
 use crate::shell::{Opaque, Word};
@@ -9,16 +9,40 @@ use std::path::Path;
 
 /// Verbs in which a hook can say no.
 const GATED: &[&str] = &[
-    "am", "cherry-pick", "commit", "merge", "pull", "push", "rebase", "revert", "subtree",
+    "am",
+    "cherry-pick",
+    "commit",
+    "merge",
+    "pull",
+    "push",
+    "rebase",
+    "revert",
+    "subtree",
 ];
 
 /// Further verbs that run hooks, `reference-transaction` and `post-checkout` among them.
 const HOOKED: &[&str] = &[
-    "branch", "checkout", "reset", "stash", "switch", "symbolic-ref", "tag", "update-ref", "worktree",
+    "branch",
+    "checkout",
+    "reset",
+    "stash",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "update-ref",
+    "worktree",
 ];
 
 /// Verbs that make commits.
-const COMMITTING: &[&str] = &["am", "cherry-pick", "commit", "merge", "pull", "rebase", "revert"];
+const COMMITTING: &[&str] = &[
+    "am",
+    "cherry-pick",
+    "commit",
+    "merge",
+    "pull",
+    "rebase",
+    "revert",
+];
 
 /// Skips that go by config or environment, once the verb is read and does something.
 pub(super) fn given_with(run: &mut Run<'_>) {
@@ -32,7 +56,12 @@ pub(super) fn given_with(run: &mut Run<'_>) {
         skips.extend(last(run, "core.hookspath").and_then(|s| hooks_path_setting(run, s)));
     }
     if gated {
-        skips.extend(run.place.env.iter().filter_map(|(name, v)| manager(name, v)));
+        skips.extend(
+            run.place
+                .env
+                .iter()
+                .filter_map(|(name, v)| manager(name, v)),
+        );
     }
     let keys: &[&str] = match verb {
         "tag" => &["tag.gpgsign"],
@@ -72,9 +101,7 @@ fn hooks_path_setting(run: &Run<'_>, setting: &Setting) -> Option<Act> {
 /// `git config core.hooksPath VALUE`.
 pub(super) fn hooks_path(run: &Run<'_>, value: &Word, how: How) -> Option<Act> {
     match value.known() {
-        Some(path) => {
-            (!inside(path, run.place.dir.as_deref())).then_some(Act::SkipHooks(how))
-        }
+        Some(path) => (!inside(path, run.place.dir.as_deref())).then_some(Act::SkipHooks(how)),
         None => Some(unknown(how, "core.hooksPath")),
     }
 }
@@ -121,7 +148,10 @@ fn manager(name: &str, value: &Word) -> Option<Act> {
         "HUSKY" => value.text == "0",
         "LEFTHOOK" => is_false(value) && !value.text.is_empty(),
         "SKIP_SIMPLE_GIT_HOOKS" | "OVERCOMMIT_DISABLE" => value.text == "1",
-        "SKIP" | "LEFTHOOK_EXCLUDE" | "LEFTHOOK_BIN" | "SIMPLE_GIT_HOOKS_RC"
+        "SKIP"
+        | "LEFTHOOK_EXCLUDE"
+        | "LEFTHOOK_BIN"
+        | "SIMPLE_GIT_HOOKS_RC"
         | "PRE_COMMIT_ALLOW_NO_CONFIG" => !value.text.is_empty(),
         _ => return None,
     };
@@ -153,4 +183,3 @@ pub(super) fn unsigned_push(line: &Line<'_>) -> Option<How> {
     let no = !signed.on || signed.known().is_some_and(false_text);
     no.then(|| signed.how())
 }
-

@@ -7,7 +7,14 @@ use crate::shell::{OPAQUE, Word};
 
 /// Options that go on with, or end, what was begun before.
 const RESUMES: &[&str] = &[
-    "continue", "abort", "quit", "skip", "edit-todo", "resolved", "retry", "allow-empty",
+    "continue",
+    "abort",
+    "quit",
+    "skip",
+    "edit-todo",
+    "resolved",
+    "retry",
+    "allow-empty",
 ];
 
 /// Options that only show.
@@ -160,4 +167,3 @@ fn local_updates(run: &mut Run<'_>, line: &Line<'_>, refspecs: &[&Word]) {
         }));
     }
 }
-

@@ -109,5 +109,6 @@ pub(super) fn is_surely_commit(word: &Word) -> bool {
     let text = word.text.as_str();
     let rest = text.strip_prefix("HEAD").or_else(|| text.strip_prefix('@'));
     word.opaque == Opaque::No
-        && (text == "-" || rest.is_some_and(|r| r.is_empty() || r.starts_with(['~', '^', '@', '{'])))
+        && (text == "-"
+            || rest.is_some_and(|r| r.is_empty() || r.starts_with(['~', '^', '@', '{'])))
 }

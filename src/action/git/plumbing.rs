@@ -39,7 +39,9 @@ pub(super) fn update_index(run: &mut Run<'_>, words: &[Word]) {
                     ..value.clone()
                 });
             }
-            _ => stage.paths.extend(args.by_ref().nth(1).map(|w| (*w).clone())),
+            _ => stage
+                .paths
+                .extend(args.by_ref().nth(1).map(|w| (*w).clone())),
         }
     }
     if !marks {

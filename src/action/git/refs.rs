@@ -78,7 +78,11 @@ pub(super) fn branch(run: &mut Run<'_>, words: &[Word]) {
             force,
             copy: line.any(&["C", "copy"]) && !line.any(&["M", "move"]),
         }));
-        let targets = if force { Targets::Decide } else { Targets::Names };
+        let targets = if force {
+            Targets::Decide
+        } else {
+            Targets::Names
+        };
         return run.report(&line, targets);
     }
     if line.last("set-upstream-to").is_some_and(|g| g.on) || line.has("unset-upstream") {

@@ -65,7 +65,9 @@ pub(super) fn remote(run: &mut Run<'_>, words: &[Word]) {
         return;
     }
     let called = line.args.first().copied();
-    let args = rest.iter().filter(|w| called.is_none_or(|c| !std::ptr::eq(*w, c)));
+    let args = rest
+        .iter()
+        .filter(|w| called.is_none_or(|c| !std::ptr::eq(*w, c)));
     run.act(Act::Remote {
         verb: if name == "rm" { "remove" } else { name }.to_owned(),
         name: called.cloned(),

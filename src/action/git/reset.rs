@@ -13,11 +13,18 @@ pub(super) fn reset(run: &mut Run<'_>, words: &[Word]) {
     if line.help {
         return;
     }
-    let mode = line.given.iter().rev().find(|g| MODES.contains(&g.opt.name));
+    let mode = line
+        .given
+        .iter()
+        .rev()
+        .find(|g| MODES.contains(&g.opt.name));
     let paths = !line.after().is_empty()
         || line.before().len() > 1
         || line.any(&["patch", "pathspec-from-file"])
-        || line.before().first().is_some_and(|w| pathspec::is_surely_path(w));
+        || line
+            .before()
+            .first()
+            .is_some_and(|w| pathspec::is_surely_path(w));
     match mode {
         // git refuses a hard reset of paths.
         Some(_) if !line.after().is_empty() => {}
@@ -79,7 +86,10 @@ pub(super) fn bisect(run: &mut Run<'_>, words: &[Word]) {
     let Some(name) = verb.known() else {
         return run.unread("verb", verb);
     };
-    if matches!(name, "log" | "view" | "visualize" | "terms" | "help" | "-h" | "--help") {
+    if matches!(
+        name,
+        "log" | "view" | "visualize" | "terms" | "help" | "-h" | "--help"
+    ) {
         return;
     }
     run.act(Act::Switch(Switch {

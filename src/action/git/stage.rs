@@ -32,13 +32,22 @@ pub(super) fn add(run: &mut Run<'_>, words: &[Word]) {
         update: line.on("update"),
         from_file: line.on("pathspec-from-file"),
         chosen: line.first_on(&["patch", "interactive", "edit"]),
-        sweeping: line.on("renormalize").filter(|_| bare).or_else(|| folded(run)),
+        sweeping: line
+            .on("renormalize")
+            .filter(|_| bare)
+            .or_else(|| folded(run)),
         ..Stage::default()
     };
     let stages = !bare
-        || [&stage.all, &stage.update, &stage.from_file, &stage.chosen, &stage.sweeping]
-            .iter()
-            .any(|how| how.is_some());
+        || [
+            &stage.all,
+            &stage.update,
+            &stage.from_file,
+            &stage.chosen,
+            &stage.sweeping,
+        ]
+        .iter()
+        .any(|how| how.is_some());
     if stages {
         run.act(Act::Stage(stage));
     }

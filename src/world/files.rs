@@ -70,6 +70,15 @@ fn is_shell(bytes: &[u8]) -> bool {
     )
 }
 
+/// The base name of the program that the link at `path` leads to in the end.
+pub(super) fn program(path: &Path) -> Option<String> {
+    if !fs::symlink_metadata(path).ok()?.is_symlink() {
+        return None;
+    }
+    let target = fs::canonicalize(path).ok()?;
+    Some(crate::action::basename(target.to_str()?).to_owned())
+}
+
 /// What the working tree has at `path`.
 pub(super) fn path_kind(place: &Place, path: &Word) -> PathKind {
     let (Some(dir), Some(text)) = (&place.dir, path.known()) else {

@@ -484,10 +484,8 @@ impl Stage<'_> {
                 None => self.lose_refs(repo, "a ref of unknown name is made"),
             },
             Refs::Force { name, .. } => match name.known() {
-                Some("HEAD") => {
-                    let why = "an earlier command points `HEAD` elsewhere";
-                    self.set_head(repo, Err(why.to_owned()));
-                }
+                // `update-ref HEAD` moves the branch, and `symbolic-ref HEAD` is a switch as well.
+                Some("HEAD") => {}
                 Some(name) if name.starts_with("refs/") => {
                     self.set_ref(repo, name.to_owned(), Ok(true));
                 }

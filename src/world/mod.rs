@@ -147,7 +147,12 @@ impl World {
     }
 
     fn site(&self, alternative: &Alternative, place: &Place) -> Site {
-        locate(&self.disk, &self.around, alternative, place)
+        match locate(&self.disk, &self.around, alternative, place) {
+            Site::Absent if self.around.assume_repository => {
+                Site::Unknown(scene::NO_REPOSITORY.to_owned())
+            }
+            site => site,
+        }
     }
 
     /// What is true at `place` in each alternative.

@@ -81,7 +81,8 @@ impl Stage<'_> {
         }
     }
 
-    /// Switches to `to`; a commit or a path is allowed where `lenient`.
+    /// Switches to `to`. Where that may fail, staying is possible too; `lenient` means that a
+    /// path of that name is taken for one.
     pub(super) fn go(&mut self, repo: &Rc<Repo>, to: &str, lenient: bool, guess: bool) {
         let branch = || Ok(Head::Branch(to.to_owned()));
         match self.has(repo, &format!("refs/heads/{to}")) {
@@ -91,30 +92,33 @@ impl Stage<'_> {
             Err(_) if !lenient => return self.set_head(repo, branch()),
             Err(why) => return self.set_head(repo, Err(why)),
         }
-        if lenient && to != "HEAD" && to != "@" {
-            let refs = [
-                format!("refs/tags/{to}"),
-                format!("refs/remotes/{to}"),
-                format!("refs/{to}"),
-            ];
-            let commit = refs.iter().any(|name| self.has(repo, name) == Ok(true))
-                || (to.starts_with("refs/") && self.has(repo, to) == Ok(true));
-            if commit {
-                return self.set_head(repo, Ok(Head::Detached));
-            }
-            let dir = self.place.dir.as_ref();
-            if dir.is_some_and(|dir| std::fs::symlink_metadata(dir.join(to)).is_ok()) {
-                return;
-            }
+        if to == "HEAD" || to == "@" {
+            return;
         }
-        if guess && self.guess(repo, to) {
+        let refs = [
+            format!("refs/tags/{to}"),
+            format!("refs/remotes/{to}"),
+            format!("refs/{to}"),
+        ];
+        let named = refs.iter().any(|name| self.has(repo, name) == Ok(true))
+            || (to.starts_with("refs/") && self.has(repo, to) == Ok(true));
+        if named && lenient {
+            return self.set_head(repo, Ok(Head::Detached));
+        }
+        let dir = self.place.dir.as_ref();
+        let is_path = || dir.is_some_and(|dir| std::fs::symlink_metadata(dir.join(to)).is_ok());
+        if lenient && is_path() {
+            return;
+        }
+        if guess && !named && self.guess(repo, to) {
             return;
         }
         let hex = to.len() >= 4 && to.bytes().all(|b| b.is_ascii_hexdigit());
-        if lenient && (hex || to.contains(['~', '^', ':']) || to.contains("@{")) {
-            // A commit most likely, else nothing happens.
+        let commit = named || hex || to.contains(['~', '^', ':']) || to.contains("@{");
+        if commit || !lenient {
             self.also.push(self.now.clone());
-            self.set_head(repo, Ok(Head::Detached));
+            let now = if commit { Ok(Head::Detached) } else { branch() };
+            self.set_head(repo, now);
         }
     }
 

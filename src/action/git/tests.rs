@@ -19,6 +19,10 @@ impl Lookup for Names {
         let found = self.0.iter().find(|(n, _)| *n == name);
         Ok(found.map(|(_, value)| (*value).to_owned()))
     }
+
+    fn program(&self, _: &Path) -> Option<String> {
+        None
+    }
 }
 
 /// `"$X"` is one unknown word, `$X` any number of them; both may stand inside a word.

@@ -183,7 +183,7 @@ impl<'a> Walk<'a> {
     /// Judges what an unknown program may run; it never weighs more than a question.
     fn possible(&mut self, possible: &wrap::Possible, command: &Command, depth: usize) {
         let script = match possible {
-            wrap::Possible::Text(text) => self.extract_at(&text.text, command, depth),
+            wrap::Possible::Text(text) => self.extract_at(&text.text, &[], command, depth),
             wrap::Possible::Words(words) => {
                 let command = Command {
                     words: words.clone(),
@@ -200,14 +200,18 @@ impl<'a> Walk<'a> {
         self.script(&script, Judging::Perhaps, depth + 1);
     }
 
-    fn extract_at(&self, text: &str, command: &Command, depth: usize) -> Script {
+    fn extract_at(&self, text: &str, args: &[Word], command: &Command, depth: usize) -> Script {
+        let answers = u32::try_from(self.answers.len()).unwrap_or(shell::ANSWER_MAX);
+        let (start, world) = (&self.start, &self.world);
         shell::extract_at(
             text,
+            args,
             command,
             depth + 1,
-            &self.start,
+            answers,
+            start,
             &wrap::Table,
-            &self.world,
+            world,
         )
     }
 
@@ -224,15 +228,7 @@ impl<'a> Walk<'a> {
             dirs: Rc::new(vec![dir]),
             ..command.clone()
         };
-        shell::extract_alias(
-            text,
-            args,
-            &at,
-            depth + 1,
-            &self.start,
-            &wrap::Table,
-            &self.world,
-        )
+        self.extract_at(text, args.get(1..).unwrap_or_default(), &at, depth)
     }
 
     fn judge(&mut self, action: &Action, judging: Judging) {

@@ -446,7 +446,10 @@ pub trait Lookup {
     fn alias(&self, place: &Place, name: &str) -> Result<Option<String>, String>;
 
     /// The base name of the program that `path` leads to through links; `None` = it is no link.
-    fn program(&self, path: &Path) -> Option<String>;
+    fn program(&self, path: &Path) -> Option<String> {
+        let _ = path;
+        None
+    }
 }
 
 /// The base name of a program word: `/usr/bin/git` -> `git`, `git.exe` -> `git`.

@@ -315,7 +315,7 @@ impl<'a> Parser<'a> {
                 _ if mode.quoted => self.one(true),
                 b'<' | b'>' if self.after(self.at).1 == Some(b'(') => self.process(b == b'>'),
                 b'(' if matches!(mode.stop, Stop::Blank | Stop::Test) && self.starts_group(mode) => {
-                    self.group(mode);
+                    self.group();
                 }
                 _ => match mode.stop {
                     Stop::Blank => return,
@@ -342,13 +342,15 @@ impl<'a> Parser<'a> {
             && self.parts.len() > self.base
     }
 
-    fn group(&mut self, mode: Mode) {
+    /// The alternatives of such a pattern.
+    fn group(&mut self) {
         if !self.enter() {
             return;
         }
+        let extglob = std::mem::replace(&mut self.extglob, true);
         self.one(false);
         loop {
-            self.scan(mode);
+            self.scan(Mode::WORD);
             match self.byte() {
                 Some(b')') => {
                     self.one(false);
@@ -358,6 +360,7 @@ impl<'a> Parser<'a> {
                 Some(_) => self.one(false),
             }
         }
+        self.extglob = extglob;
         self.leave();
     }
 

@@ -14,7 +14,6 @@ mod remote;
 mod reset;
 mod stage;
 mod stash;
-#[rustfmt::skip]
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -294,7 +294,6 @@ fn dry_runs_help_and_questions_read_as_nothing() {
         "ds-rs-none",
         "ds-re-hard-path",
         "ds-notes",
-        "ds-sparse",
     ];
     let all = vectors(include_str!("../fixtures/vectors/stage-vectors.jsonl"));
     for id in NOTHING {

@@ -141,8 +141,13 @@ pub(super) fn reads(run: &mut Run<'_>, words: &[Word]) {
         if text == "--" {
             return;
         }
-        let path = match text.strip_prefix("--output") {
+        let short = text.strip_prefix("-o").filter(|_| run.verb == "archive");
+        let path = match text.strip_prefix("--output").or(short) {
             Some("") => words.next().cloned(),
+            Some(rest) if short.is_some() => Some(Word {
+                text: rest.to_owned(),
+                ..word.clone()
+            }),
             Some(rest) => rest.strip_prefix('=').map(|path| Word {
                 text: path.to_owned(),
                 ..word.clone()
@@ -152,5 +157,14 @@ pub(super) fn reads(run: &mut Run<'_>, words: &[Word]) {
         if let Some(path) = path {
             run.act(Act::Write { path });
         }
+    }
+}
+
+/// Verbs that write into the work tree without losing anything: `mergetool`, `sparse-checkout set`.
+pub(super) fn touches(run: &mut Run<'_>, words: &[Word]) {
+    let asks = |w: &Word| matches!(w.text.as_str(), "list" | "-h" | "--help" | "--tool-help");
+    if !words.first().is_some_and(asks) {
+        let verb = run.verb.clone();
+        run.act(Act::Other { verb });
     }
 }

@@ -23,7 +23,7 @@ const SAMPLE: u64 = 2;
 const DEEP_SAMPLE: u64 = 400;
 
 /// Without `LEASEGUARD_LONG=1` one of this many commands is run for real.
-const REAL_SAMPLE: u64 = 15;
+const REAL_SAMPLE: u64 = 25;
 
 fn sampled(parts: &[&str], one_in: u64) -> bool {
     long() || dice(parts).is_multiple_of(one_in)

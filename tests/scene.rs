@@ -247,13 +247,11 @@ fn check(vector: &Value, sandbox: &Sandbox, wrong: &mut Vec<String>) -> bool {
                 wrong.push(format!("{id}: unclear: {unclear:?}"));
             }
         }
-        ("deny", Some("git/base-push")) => {
-            if base.is_none() && !known(UNCLEAR) {
-                wrong.push(format!(
-                    "{id}: no base branch: {unclear:?} {:?}",
-                    walk.outlooks
-                ));
-            }
+        ("deny", Some("git/base-push")) if base.is_none() && !known(UNCLEAR) => {
+            wrong.push(format!(
+                "{id}: no base branch: {unclear:?} {:?}",
+                walk.outlooks
+            ));
         }
         _ => {}
     }

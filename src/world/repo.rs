@@ -257,7 +257,7 @@ impl Repo {
         if self.added {
             return Err("this call adds the worktree".to_owned());
         }
-        let file = self.under(git_dir, "HEAD");
+        let file = under(&self.git_dir, "HEAD");
         let odd = || "`HEAD` cannot be read".to_owned();
         let text = match fs::read_link(&file) {
             Ok(link) => format!("ref: {}", link.to_str().ok_or_else(odd)?),

@@ -69,6 +69,9 @@ pub fn next(next: Next, has_instead: bool) -> &'static str {
 
 /// `text` on one line, without anything that a terminal or a reader could be fooled by.
 pub fn safe(text: &str, max: usize) -> String {
+    if text.len() < max && is_plain(text) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len().min(max));
     for c in text.chars() {
         if out.len() >= max {
@@ -80,8 +83,16 @@ pub fn safe(text: &str, max: usize) -> String {
     out
 }
 
+/// Nothing in it needs an escape: the common case, told by one look at its bytes.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|b| (b' '..=b'~').contains(&b))
+}
+
 /// As [`safe`], but whole, and with its lines kept.
 pub fn safe_lines(text: &str) -> String {
+    if is_plain(text) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c == '\n' || c == '\t' {

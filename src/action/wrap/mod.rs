@@ -60,135 +60,123 @@ const SHELLS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish",
 ];
 
-const TABLE: &[(&[&str], Kind)] = &[
-    (&["env"], Kind::Own(env::unfold)),
-    (SHELLS, Kind::Own(shells::unfold)),
-    (
-        &["pwsh", "powershell"],
-        Kind::Valued(NONE, &["-Command", "-command", "-c", "-C", "/c"]),
-    ),
-    (&["cmd"], Kind::Joined(NONE, 0)),
-    (
-        &[
-            "nohup",
-            "setsid",
-            "unbuffer",
-            "winpty",
-            "caffeinate",
-            "catchsegv",
-            "dbus-run-session",
-        ],
-        PLAIN,
-    ),
-    (
-        &[
-            "busybox",
-            "toybox",
-            "noglob",
-            "nocorrect",
-            "torsocks",
-            "proxychains",
-        ],
-        PLAIN,
-    ),
-    (
-        &[
-            "linux64",
-            "linux32",
-            "fakeroot",
-            "eatmydata",
-            "chronic",
-            "ifne",
-            "rlwrap",
-            "gtime",
-        ],
-        PLAIN,
-    ),
-    (
-        &["xvfb-run"],
-        Kind::Prefix(
-            opts("nsef", &["--server-num", "--server-args", "--error-file"]),
-            0,
-        ),
-    ),
-    (&["nice"], Kind::Prefix(opts("n", &["--adjustment"]), 0)),
-    (
-        &["ionice"],
-        Kind::Prefix(opts("cn", &["--class", "--classdata"]), 0),
-    ),
-    (
-        &["stdbuf"],
-        Kind::Prefix(opts("ioe", &["--input", "--output", "--error"]), 0),
-    ),
-    (
-        &["timeout", "gtimeout"],
-        Kind::Prefix(opts("ks", &["--kill-after", "--signal"]), 1),
-    ),
-    (
-        &["time"],
-        Kind::Prefix(opts("fo", &["--format", "--output"]), 0),
-    ),
-    (&["chrt", "taskset", "faketime"], Kind::Prefix(NONE, 1)),
-    (&["chroot"], Kind::Prefix(NONE, 1)),
-    (
-        &["unshare", "nsenter"],
-        Kind::Prefix(opts("tSGw", &["--target", "--map-user", "--wd"]), 0),
-    ),
-    (
-        &["strace", "ltrace"],
-        Kind::Prefix(opts("oepEsSauPI", &[]), 0),
-    ),
-    (&["sudo"], Kind::Own(env::sudo)),
-    (
-        &["doas", "run0", "pkexec"],
-        Kind::Prefix(opts("uCgD", &["--user"]), 0),
-    ),
-    (&["wsl"], Kind::Own(env::wsl)),
-    (
-        &["watch", "viddy"],
-        Kind::Joined(opts("nq", &["--interval", "--equexit"]), 0),
-    ),
-    (&["ssh", "autossh", "mosh", "sshpass"], Kind::Joined(SSH, 1)),
-    (&["script"], Kind::Valued(NONE, &["-c", "--command"])),
-    (
-        &["su", "runuser"],
-        Kind::Valued(NONE, &["-c", "--command", "--session-command"]),
-    ),
-    (
-        &["hyperfine"],
-        Kind::Valued(
-            NONE,
-            &["--prepare", "-p", "--setup", "-s", "--cleanup", "-c"],
-        ),
-    ),
-    (&["nix-shell"], Kind::Valued(NONE, &["--run", "--command"])),
-    (&["flock"], Kind::Own(listed::flock)),
-    (&["xargs"], Kind::Own(listed::xargs)),
-    (&["parallel"], Kind::Own(listed::parallel)),
-    (&["find", "fd", "fdfind"], Kind::Own(listed::find)),
-    (&["git"], Kind::Own(git::unfold)),
-    (
-        &["docker", "podman", "nerdctl", "docker-compose"],
-        Kind::Verbs(&[("exec", CONTAINER, 1), ("compose", CONTAINER, 0)]),
-    ),
-    (
-        &["kubectl", "oc"],
-        Kind::Verbs(&[("exec", opts("cnf", &["--container", "--namespace"]), 1)]),
-    ),
-    (
-        &["poetry", "pipenv", "uv", "rye", "pdm", "hatch"],
-        Kind::Verbs(&[("run", NONE, 0)]),
-    ),
-    (
-        &["bundle", "pnpm", "yarn", "npm", "rbenv", "asdf", "pyenv"],
-        Kind::Verbs(&[("exec", NONE, 0)]),
-    ),
-    (
-        &["mise", "rtx"],
-        Kind::Verbs(&[("exec", NONE, 0), ("x", NONE, 0)]),
-    ),
-    (&["direnv"], Kind::Verbs(&[("exec", NONE, 1)])),
-    (&["nix"], Kind::Valued(NONE, &["-c", "--command"])),
+const SHELL_KIND: Kind = Kind::Own(shells::unfold);
+const PWSH_KIND: Kind = Kind::Valued(NONE, &["-Command", "-command", "-c", "-C", "/c"]);
+const TIMEOUT_KIND: Kind = Kind::Prefix(opts("ks", &["--kill-after", "--signal"]), 1);
+const CHRT_KIND: Kind = Kind::Prefix(NONE, 1);
+const UNSHARE_KIND: Kind = Kind::Prefix(opts("tSGw", &["--target", "--map-user", "--wd"]), 0);
+const STRACE_KIND: Kind = Kind::Prefix(opts("oepEsSauPI", &[]), 0);
+const DOAS_KIND: Kind = Kind::Prefix(opts("uCgD", &["--user"]), 0);
+const WATCH_KIND: Kind = Kind::Joined(opts("nq", &["--interval", "--equexit"]), 0);
+const SSH_KIND: Kind = Kind::Joined(SSH, 1);
+const SCRIPT_KIND: Kind = Kind::Valued(NONE, &["-c", "--command"]);
+const SU_KIND: Kind = Kind::Valued(NONE, &["-c", "--command", "--session-command"]);
+const FIND_KIND: Kind = Kind::Own(listed::find);
+const DOCKER_KIND: Kind = Kind::Verbs(&[("exec", CONTAINER, 1), ("compose", CONTAINER, 0)]);
+const KUBECTL_KIND: Kind =
+    Kind::Verbs(&[("exec", opts("cnf", &["--container", "--namespace"]), 1)]);
+const POETRY_KIND: Kind = Kind::Verbs(&[("run", NONE, 0)]);
+const BUNDLE_KIND: Kind = Kind::Verbs(&[("exec", NONE, 0)]);
+const MISE_KIND: Kind = Kind::Verbs(&[("exec", NONE, 0), ("x", NONE, 0)]);
+
+/// Every wrapper by name, sorted.
+#[rustfmt::skip]
+const TABLE: &[(&str, Kind)] = &[
+    ("asdf", BUNDLE_KIND),
+    ("ash", SHELL_KIND),
+    ("autossh", SSH_KIND),
+    ("bash", SHELL_KIND),
+    ("bundle", BUNDLE_KIND),
+    ("busybox", PLAIN),
+    ("caffeinate", PLAIN),
+    ("catchsegv", PLAIN),
+    ("chronic", PLAIN),
+    ("chroot", CHRT_KIND),
+    ("chrt", CHRT_KIND),
+    ("cmd", Kind::Joined(NONE, 0)),
+    ("dash", SHELL_KIND),
+    ("dbus-run-session", PLAIN),
+    ("direnv", Kind::Verbs(&[("exec", NONE, 1)])),
+    ("doas", DOAS_KIND),
+    ("docker", DOCKER_KIND),
+    ("docker-compose", DOCKER_KIND),
+    ("eatmydata", PLAIN),
+    ("env", Kind::Own(env::unfold)),
+    ("fakeroot", PLAIN),
+    ("faketime", CHRT_KIND),
+    ("fd", FIND_KIND),
+    ("fdfind", FIND_KIND),
+    ("find", FIND_KIND),
+    ("fish", SHELL_KIND),
+    ("flock", Kind::Own(listed::flock)),
+    ("git", Kind::Own(git::unfold)),
+    ("gtime", PLAIN),
+    ("gtimeout", TIMEOUT_KIND),
+    ("hatch", POETRY_KIND),
+    ("hyperfine", Kind::Valued( NONE, &["--prepare", "-p", "--setup", "-s", "--cleanup", "-c"], )),
+    ("ifne", PLAIN),
+    ("ionice", Kind::Prefix(opts("cn", &["--class", "--classdata"]), 0)),
+    ("ksh", SHELL_KIND),
+    ("kubectl", KUBECTL_KIND),
+    ("linux32", PLAIN),
+    ("linux64", PLAIN),
+    ("ltrace", STRACE_KIND),
+    ("mise", MISE_KIND),
+    ("mksh", SHELL_KIND),
+    ("mosh", SSH_KIND),
+    ("nerdctl", DOCKER_KIND),
+    ("nice", Kind::Prefix(opts("n", &["--adjustment"]), 0)),
+    ("nix", SCRIPT_KIND),
+    ("nix-shell", Kind::Valued(NONE, &["--run", "--command"])),
+    ("nocorrect", PLAIN),
+    ("noglob", PLAIN),
+    ("nohup", PLAIN),
+    ("npm", BUNDLE_KIND),
+    ("nsenter", UNSHARE_KIND),
+    ("oc", KUBECTL_KIND),
+    ("parallel", Kind::Own(listed::parallel)),
+    ("pdm", POETRY_KIND),
+    ("pipenv", POETRY_KIND),
+    ("pkexec", DOAS_KIND),
+    ("pnpm", BUNDLE_KIND),
+    ("podman", DOCKER_KIND),
+    ("poetry", POETRY_KIND),
+    ("powershell", PWSH_KIND),
+    ("proxychains", PLAIN),
+    ("pwsh", PWSH_KIND),
+    ("pyenv", BUNDLE_KIND),
+    ("rbash", SHELL_KIND),
+    ("rbenv", BUNDLE_KIND),
+    ("rlwrap", PLAIN),
+    ("rtx", MISE_KIND),
+    ("run0", DOAS_KIND),
+    ("runuser", SU_KIND),
+    ("rye", POETRY_KIND),
+    ("script", SCRIPT_KIND),
+    ("setsid", PLAIN),
+    ("sh", SHELL_KIND),
+    ("ssh", SSH_KIND),
+    ("sshpass", SSH_KIND),
+    ("stdbuf", Kind::Prefix(opts("ioe", &["--input", "--output", "--error"]), 0)),
+    ("strace", STRACE_KIND),
+    ("su", SU_KIND),
+    ("sudo", Kind::Own(env::sudo)),
+    ("taskset", CHRT_KIND),
+    ("time", Kind::Prefix(opts("fo", &["--format", "--output"]), 0)),
+    ("timeout", TIMEOUT_KIND),
+    ("torsocks", PLAIN),
+    ("toybox", PLAIN),
+    ("unbuffer", PLAIN),
+    ("unshare", UNSHARE_KIND),
+    ("uv", POETRY_KIND),
+    ("viddy", WATCH_KIND),
+    ("watch", WATCH_KIND),
+    ("winpty", PLAIN),
+    ("wsl", Kind::Own(env::wsl)),
+    ("xargs", Kind::Own(listed::xargs)),
+    ("xvfb-run", Kind::Prefix( opts("nsef", &["--server-num", "--server-args", "--error-file"]), 0, )),
+    ("yarn", BUNDLE_KIND),
+    ("zsh", SHELL_KIND),
 ];
 
 const PLAIN: Kind = Kind::Prefix(NONE, 0);
@@ -199,7 +187,7 @@ impl Wrappers for Table {
             return Vec::new();
         };
         let name = basename(&first.text);
-        let Some((_, kind)) = TABLE.iter().find(|(names, _)| names.contains(&name)) else {
+        let Some(kind) = kind(name) else {
             return Vec::new();
         };
         let words = command.words.get(1..).unwrap_or_default();
@@ -213,9 +201,16 @@ impl Wrappers for Table {
     }
 }
 
+fn kind(program: &str) -> Option<&'static Kind> {
+    let at = TABLE
+        .binary_search_by(|(name, _)| (*name).cmp(program))
+        .ok()?;
+    TABLE.get(at).map(|(_, kind)| kind)
+}
+
 /// True when leaseguard unfolds `program` by table.
 pub fn is_wrapper(program: &str) -> bool {
-    TABLE.iter().any(|(names, _)| names.contains(&program))
+    kind(program).is_some()
 }
 
 /// True when `command` starts a shell that would read lines as they are typed.
@@ -407,4 +402,14 @@ fn verb(words: &[Word], verbs: &[(&str, Options, usize)]) -> Vec<Inner> {
         }
     }
     Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TABLE;
+
+    #[test]
+    fn the_wrappers_are_sorted() {
+        assert!(TABLE.is_sorted_by(|a, b| a.0 < b.0));
+    }
 }

@@ -16,18 +16,6 @@ const COPIES: usize = 4;
 const PER_BYTE: usize = 256;
 const SHELL_LIMIT: usize = 1024 * 1024;
 
-/// Variables that move git's repository or config.
-const GIT_ENV: [&str; 8] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_NAMESPACE",
-];
-
 /// All of standard input. It is read to its end even where it is too long, because hosts take an
 /// early close for a failure of the hook and run the tool.
 pub(super) fn stdin() -> Result<Vec<u8>, Fault> {
@@ -76,7 +64,6 @@ fn memory() -> Fault {
 
 /// The process's surroundings, for a call that starts in `cwd`.
 pub(super) fn around(cwd: Option<&Path>) -> Surroundings {
-    let var = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let cwd = match cwd {
         Some(dir) if dir.is_absolute() => Some(dir.to_owned()),
         Some(dir) => std::env::current_dir().ok().map(|here| here.join(dir)),
@@ -84,9 +71,10 @@ pub(super) fn around(cwd: Option<&Path>) -> Surroundings {
     };
     Surroundings {
         cwd,
-        home: var("HOME").map(PathBuf::from),
-        xdg_config: var("XDG_CONFIG_HOME").map(PathBuf::from),
-        git_env: GIT_ENV.iter().any(|name| std::env::var_os(name).is_some()),
+        home: std::env::var_os("HOME")
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from),
+        env: |name| std::env::var_os(name),
         unseen_typing: false,
         assume_repository: false,
     }

@@ -110,7 +110,7 @@ struct Loader<'a, 'b> {
 impl Loader<'_, '_> {
     fn all(&mut self) -> Result<(), String> {
         let sources = self.sources;
-        if sources.around.git_env {
+        if sources.around.git_env() {
             return Err("a `GIT_*` variable in the environment may move config".to_owned());
         }
         self.system()?;
@@ -161,7 +161,7 @@ impl Loader<'_, '_> {
         let home = self.home()?;
         let xdg = match self.sources.path("XDG_CONFIG_HOME") {
             Some(path) => Some(path?),
-            None => self.sources.around.xdg_config.clone(),
+            None => self.sources.around.xdg_config(),
         };
         let xdg = xdg.filter(|path| !path.as_os_str().is_empty());
         if let Some(dir) = xdg.or_else(|| Some(home.as_ref()?.join(".config"))) {

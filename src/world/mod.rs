@@ -29,6 +29,7 @@ use crate::shell::{Command, Files, Source, Word};
 use repo::Disk;
 use scene::{Alternative, Scene};
 use spot::{Site, Spot, locate};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -116,21 +117,57 @@ pub enum Presence {
     Unknown(String),
 }
 
-/// The process's surroundings, read once at a door.
-#[derive(Debug, Clone, Default)]
+/// The process's surroundings, as a door sees them.
+#[derive(Debug, Clone)]
 pub struct Surroundings {
     /// Where the call starts.
     pub cwd: Option<PathBuf>,
     /// `$HOME`.
     pub home: Option<PathBuf>,
-    /// `$XDG_CONFIG_HOME`.
-    pub xdg_config: Option<PathBuf>,
-    /// True when a `GIT_*` variable that moves repository or config is in the environment.
-    pub git_env: bool,
+    /// Looks a variable of the environment up; asked only where a fact needs it.
+    pub env: fn(&str) -> Option<OsString>,
     /// True where the host keeps shells open whose typed lines no hook sees.
     pub unseen_typing: bool,
     /// True for a person who only asks: where there is no repository, answer as if there were one.
     pub assume_repository: bool,
+}
+
+/// Variables that move git's repository or config.
+const GIT_ENV: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_NAMESPACE",
+];
+
+impl Default for Surroundings {
+    fn default() -> Surroundings {
+        Surroundings {
+            cwd: None,
+            home: None,
+            env: |_| None,
+            unseen_typing: false,
+            assume_repository: false,
+        }
+    }
+}
+
+impl Surroundings {
+    /// `$XDG_CONFIG_HOME`.
+    fn xdg_config(&self) -> Option<PathBuf> {
+        (self.env)("XDG_CONFIG_HOME")
+            .filter(|dir| !dir.is_empty())
+            .map(PathBuf::from)
+    }
+
+    /// A variable that moves repository or config is in the environment.
+    fn git_env(&self) -> bool {
+        GIT_ENV.iter().any(|name| (self.env)(name).is_some())
+    }
 }
 
 /// All facts of one call, with the scene that the script has reached.

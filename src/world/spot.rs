@@ -31,7 +31,7 @@ pub(super) fn locate(
     if let Some(why) = &alternative.lost {
         return unknown(why);
     }
-    if around.git_env {
+    if around.git_env() {
         return unknown("a `GIT_*` variable in the environment may move the repository");
     }
     if place.env.iter().any(|(name, _)| name == "GIT_COMMON_DIR") {

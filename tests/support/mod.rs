@@ -81,8 +81,11 @@ impl Stage {
         let around = Surroundings {
             cwd: Some(self.repo.cwd.clone()),
             home: Some(self.repo.home.clone()),
-            xdg_config: None,
-            git_env: self.repo.git_env,
+            env: if self.repo.git_env {
+                |name| (name == "GIT_DIR").then(|| "set".into())
+            } else {
+                |_| None
+            },
             ..Surroundings::default()
         };
         let policy = Policy::default();

@@ -28,10 +28,6 @@ impl Run {
         self.at as usize..self.end as usize
     }
 
-    pub(super) fn len(self) -> usize {
-        self.end.saturating_sub(self.at) as usize
-    }
-
     pub(super) fn is_empty(self) -> bool {
         self.at >= self.end
     }

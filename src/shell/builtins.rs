@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 impl Walker<'_> {
-    /// Applies a builtin that ran; false when `name` is none.
-    pub(super) fn builtin(&mut self, name: &str, command: &Command, arrays: Vec<Bound>) -> bool {
+    /// Applies a builtin that ran.
+    pub(super) fn builtin(&mut self, command: &Command, arrays: Vec<Bound>) {
+        let name = command.words.first().map_or("", |w| w.text.as_str());
         let args = command.words.get(1..).unwrap_or(&[]);
         match name {
             "cd" => self.cd(args),
             "pushd" => self.pushd(args),
             "popd" => self.popd(),
-            "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(name, args, arrays),
             "unset" => self.unset(args),
             "set" => self.set_options(args),
             "shift" => self.shift(args),
@@ -31,12 +31,8 @@ impl Walker<'_> {
                 let levels = args.first().and_then(|w| w.text.parse().ok()).unwrap_or(1);
                 self.leave_loops(levels, name == "continue");
             }
-            ":" | "true" | "false" | "echo" | "test" | "[" | "pwd" | "alias" | "unalias" | "umask" | "ulimit" | "wait"
-            | "jobs" | "fg" | "bg" | "kill" | "hash" | "type" | "shopt" | "times" | "disown" | "history" | "dirs"
-            | "caller" | "enable" | "help" | "suspend" | "bind" | "complete" | "compgen" | "compopt" | "fc" | "logout" => {}
-            _ => return false,
+            _ => self.declare(name, args, arrays),
         }
-        true
     }
 
     fn exit(&mut self) {

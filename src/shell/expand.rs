@@ -6,11 +6,8 @@ use super::walk::Walker;
 use super::{OPAQUE, Opaque, Span, Word};
 use std::rc::Rc;
 
-/// Texts are not followed beyond this length.
+/// Values are not followed beyond this length.
 pub(super) const LONGEST: usize = 1 << 16;
-
-/// How many words one array or list may bring into a command.
-const MOST_WORDS: usize = 4096;
 
 /// Words that are being put together.
 pub(super) struct Fields {
@@ -55,6 +52,10 @@ impl Fields {
 
     /// Adds a value; an unquoted one is split.
     pub(super) fn value(&mut self, val: &Val, quoted: bool, ifs: Option<&str>) {
+        if self.text.len() + val.text.len() > LONGEST {
+            self.opaque(!quoted || self.single);
+            return;
+        }
         if quoted || self.single {
             self.many |= self.single && val.splits;
             self.text(&val.text, quoted || !self.single);
@@ -231,10 +232,6 @@ impl Walker<'_> {
     /// split too.
     pub(super) fn parts(&mut self, ast: &Rc<Ast>, parts: &[Part], fields: &mut Fields, operand: bool) {
         for part in parts {
-            if fields.text.len() > LONGEST || fields.words.len() > MOST_WORDS {
-                fields.opaque(true);
-                self.spend(1);
-            }
             match *part {
                 Part::Text { run, quoted } => {
                     let text = ast.text(run);

@@ -141,7 +141,10 @@ impl<'a> Parser<'a> {
             lines: false,
             wants: 0,
             looks: text.len().saturating_mul(64).saturating_add(50_000),
-            ast: Ast::default(),
+            ast: Ast {
+                pool: String::with_capacity(text.len()),
+                ..Ast::default()
+            },
             base: 0,
             parts: Vec::new(),
             words: Vec::new(),

@@ -45,7 +45,7 @@ impl Capture {
     }
 
     fn name(&mut self, name: &str) {
-        if self.names.len() >= 16 {
+        if self.names.len() >= 8 {
             self.names.remove(0);
         }
         self.names.push(name.to_string());

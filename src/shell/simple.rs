@@ -53,7 +53,6 @@ pub(super) struct Ready {
     pub(super) arrays: Vec<Bound>,
     pub(super) plan: Plan,
     pub(super) span: Span,
-    pub(super) at: u32,
     pub(super) line: Option<usize>,
 }
 
@@ -122,7 +121,6 @@ impl Walker<'_> {
         let mut ready = Ready {
             words: Vec::with_capacity(nodes.len()),
             span: self.span(node.start, node.end),
-            at: node.start,
             line: self.origin.is_some().then(|| ast.line(node.start as usize)),
             ..Ready::default()
         };
@@ -530,6 +528,9 @@ impl Walker<'_> {
         let Some(path) = target.known().map(str::to_string) else {
             return;
         };
+        if path == "/dev/null" {
+            return;
+        }
         let paths = self.places(&path);
         let sure = paths.len() == 1;
         for path in paths {

@@ -301,13 +301,13 @@ impl State {
     pub(super) fn distance(&self, other: &State) -> u64 {
         let mut cost = 1;
         if !Rc::ptr_eq(&self.vars, &other.vars) {
-            cost += (self.vars.len() + other.vars.len()) as u64;
+            cost += 32 * (self.vars.len() + other.vars.len()) as u64;
         }
         if !Rc::ptr_eq(&self.funcs, &other.funcs) {
-            cost += (self.funcs.len() + other.funcs.len()) as u64;
+            cost += 32 * (self.funcs.len() + other.funcs.len()) as u64;
         }
         if !Rc::ptr_eq(&self.files, &other.files) {
-            cost += (self.files.len() + other.files.len()) as u64;
+            cost += 32 * (self.files.len() + other.files.len()) as u64;
         }
         if !Rc::ptr_eq(&self.exports, &other.exports) {
             cost += (self.exports.len() * other.exports.len()) as u64;

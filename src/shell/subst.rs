@@ -11,17 +11,12 @@ use std::rc::Rc;
 impl Walker<'_> {
     /// `$(…)`.
     pub(super) fn substitution(&mut self, ast: &Rc<Ast>, body: Id) -> Val {
-        let place = Rc::as_ptr(ast) as usize;
-        if let Some((_, _, val)) = self
-            .pick
-            .memo
-            .iter()
-            .find(|(a, b, _)| *a == place && *b == body)
-        {
+        let place = (Rc::as_ptr(ast) as usize, body);
+        if let Some(val) = self.pick.memo.get(&place) {
             return val.clone();
         }
         let val = self.run_substitution(ast, body);
-        self.pick.memo.push((place, body, val.clone()));
+        self.pick.memo.insert(place, val.clone());
         val
     }
 
@@ -76,19 +71,14 @@ impl Walker<'_> {
     /// `<(…)` or `>(…)`: the path that stands for it.
     #[inline(never)]
     pub(super) fn process(&mut self, ast: &Rc<Ast>, body: Id, write: bool) -> String {
-        let place = Rc::as_ptr(ast) as usize;
-        if let Some((_, _, val)) = self
-            .pick
-            .memo
-            .iter()
-            .find(|(a, b, _)| *a == place && *b == body)
-        {
+        let place = (Rc::as_ptr(ast) as usize, body);
+        if let Some(val) = self.pick.memo.get(&place) {
             return val.text.to_string();
         }
         let path = format!("/dev/fd/{}", 63u32.saturating_sub(self.pick.procs));
         self.pick.procs += 1;
         let val = Val::known(&path);
-        self.pick.memo.push((place, body, val));
+        self.pick.memo.insert(place, val);
         if !self.enter() {
             return path;
         }

@@ -1,7 +1,7 @@
 //! Commands that run other commands: `eval`, `.`, `trap`, wrappers, script files.
 
 use super::ast::Ast;
-use super::flow::Kind;
+use super::flow;
 use super::lexer::Parser;
 use super::simple::{Bound, Out, Ready};
 use super::state::{Args, Content, Life, joined, put};
@@ -19,15 +19,15 @@ impl Walker<'_> {
     pub(super) fn run_program(&mut self, mut ready: Ready, builtins: bool) {
         let arrays = std::mem::take(&mut ready.arrays);
         let (mut command, out) = self.build(&mut ready);
-        let name = match command.words.first().and_then(Word::known) {
-            Some(name) if builtins => name.to_string(),
-            _ => String::new(),
+        let kind = match command.words.first().and_then(Word::known) {
+            Some(name) if builtins => kind(name),
+            _ => Kind::Program,
         };
-        match name.as_str() {
-            "command" | "builtin" | "exec" => return self.prefixed(&name, command, out, &ready.bound),
-            "eval" | "." | "source" => {
+        match kind {
+            Kind::Prefix => return self.prefixed(command, out, &ready.bound),
+            Kind::Eval | Kind::Source => {
                 let before = self.begin_temporary(&ready.bound);
-                if name == "eval" {
+                if kind == Kind::Eval {
                     self.eval(command, out);
                 } else {
                     self.source(command, out);
@@ -35,11 +35,18 @@ impl Walker<'_> {
                 self.end_temporary(before);
                 return;
             }
-            "trap" => return self.trap(command),
-            _ => {}
-        }
-        if !name.is_empty() && self.builtin_here(&name, &command, &out, arrays) {
-            return;
+            Kind::Trap => return self.trap(command),
+            Kind::Quiet => {
+                self.output(&command, &out);
+                return self.emit(command);
+            }
+            Kind::Effect => {
+                // The step comes before the effect: `cd` runs where the shell was.
+                self.output(&command, &out);
+                self.emit(command.clone());
+                return self.builtin(&command, arrays);
+            }
+            Kind::Program => {}
         }
         let inners = self.wrappers.unfold(&command);
         let script = if inners.is_empty() { self.program_file(&command) } else { Vec::new() };
@@ -72,23 +79,9 @@ impl Walker<'_> {
         self.leave();
     }
 
-    fn builtin_here(&mut self, name: &str, command: &Command, out: &Out, arrays: Vec<Bound>) -> bool {
-        let at = self.steps.len();
-        // The step comes before the effect: `cd` runs where the shell was.
-        if !is_builtin(name) {
-            return false;
-        }
-        self.output(command, out);
-        self.emit(Box::new(command.clone()));
-        if !self.builtin(name, command, arrays) {
-            self.steps.truncate(at);
-            return false;
-        }
-        true
-    }
-
     /// `command`, `builtin`, `exec` in front of a command.
-    fn prefixed(&mut self, name: &str, mut command: Box<Command>, out: Out, bound: &[Bound]) {
+    fn prefixed(&mut self, mut command: Box<Command>, out: Out, bound: &[Bound]) {
+        let name = command.words.first().map_or(String::new(), |w| w.text.clone());
         let mut at = 1;
         let mut asks = false;
         while let Some(option) = command.words.get(at)
@@ -166,7 +159,7 @@ impl Walker<'_> {
                 let saved = own
                     .clone()
                     .map(|own| std::mem::replace(&mut w.state.args, own));
-                w.push_frame(Kind::Source);
+                w.push_frame(flow::Kind::Source);
                 w.text_here(&text, path.span, Some(&path));
                 w.pop_frame();
                 if let Some(saved) = saved {
@@ -250,7 +243,7 @@ impl Walker<'_> {
         self.redirects = Rc::new(command.redirects.clone());
         self.fixed = Some(command.span);
         let begin = self.state.clone();
-        self.push_frame(Kind::Shell);
+        self.push_frame(flow::Kind::Shell);
         self.text_here(text, command.span, None);
         self.close_script(begin)
     }
@@ -536,14 +529,35 @@ fn runs_output_of(names: &[String]) -> &'static str {
     }
 }
 
-fn is_builtin(name: &str) -> bool {
-    matches!(
-        name,
+/// How the shell itself looks at a program's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `command`, `builtin`, `exec`.
+    Prefix,
+    Eval,
+    Source,
+    Trap,
+    /// A builtin that changes the shell.
+    Effect,
+    /// A builtin that changes nothing that is followed.
+    Quiet,
+    Program,
+}
+
+fn kind(name: &str) -> Kind {
+    match name {
+        "command" | "builtin" | "exec" => Kind::Prefix,
+        "eval" => Kind::Eval,
+        "." | "source" => Kind::Source,
+        "trap" => Kind::Trap,
         "cd" | "pushd" | "popd" | "export" | "declare" | "typeset" | "local" | "readonly" | "unset" | "set" | "shift"
-            | "read" | "mapfile" | "readarray" | "getopts" | "printf" | "let" | "exit" | "return" | "break"
-            | "continue" | ":" | "true" | "false" | "echo" | "test" | "[" | "pwd" | "alias" | "unalias" | "umask"
-            | "ulimit" | "wait" | "jobs" | "fg" | "bg" | "kill" | "hash" | "type" | "shopt" | "times" | "disown"
-            | "history" | "dirs" | "caller" | "enable" | "help" | "suspend" | "bind" | "complete" | "compgen"
-            | "compopt" | "fc" | "logout"
-    )
+        | "read" | "mapfile" | "readarray" | "getopts" | "printf" | "let" | "exit" | "return" | "break"
+        | "continue" => Kind::Effect,
+        ":" | "true" | "false" | "echo" | "test" | "[" | "pwd" | "alias" | "unalias" | "umask" | "ulimit" | "wait"
+        | "jobs" | "fg" | "bg" | "kill" | "hash" | "type" | "shopt" | "times" | "disown" | "history" | "dirs"
+        | "caller" | "enable" | "help" | "suspend" | "bind" | "complete" | "compgen" | "compopt" | "fc" | "logout" => {
+            Kind::Quiet
+        }
+        _ => Kind::Program,
+    }
 }

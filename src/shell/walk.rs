@@ -6,6 +6,7 @@ use super::lexer::DEPTH;
 use super::output::Capture;
 use super::state::{Args, Life, State, Val, Value};
 use super::{Files, Problem, Redirect, Script, Span, Start, Stdin, Step, Wrappers};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A function's body, and where it was written.
@@ -33,7 +34,7 @@ pub(super) struct Pick {
     pub(super) on: bool,
     pub(super) picked: Vec<(Key, usize, usize)>,
     /// What substitutions gave: they run once.
-    pub(super) memo: Vec<(usize, Id, Val)>,
+    pub(super) memo: BTreeMap<(usize, Id), Val>,
     /// How many process substitutions this command has had.
     pub(super) procs: u32,
 }
@@ -337,7 +338,8 @@ impl<'a> Walker<'a> {
             forks.push(self.fork());
         }
         let mut unsure = conditions > 0 && groups == 0;
-        let mut nodes = chain.split_off(conditions);
+        let mut nodes = chain;
+        nodes.drain(..conditions);
         loop {
             self.chain(ast, &nodes, unsure);
             unsure = false;

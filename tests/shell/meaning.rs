@@ -1,0 +1,1 @@
+//! Directories, variables, forks, answers and nested texts, as sentences.

@@ -1,4 +1,6 @@
 //! The shell extractor against what real bash runs.
+// The oracle's own trouble (no directory, no bash) is no finding: it may end the test.
+#![allow(clippy::expect_used)]
 
 #[path = "shell/compare.rs"]
 mod compare;
@@ -35,10 +37,7 @@ impl Files for NoFiles {
 
 /// Mutants of which a command is known to be missed, with the reason; a test fails when one is
 /// missed no more.
-const GAPS: &[(&str, &str)] = &[(
-    "echo $(cat <<\\$'E'\nx\n$E\ngit push\n)",
-    "a delimiter whose quotes hide a dollar sign is read without it",
-)];
+const GAPS: &[(&str, &str)] = &[];
 
 #[derive(serde::Deserialize)]
 struct Case {
@@ -75,7 +74,12 @@ fn the_corpus_is_read_as_bash_ran_it() {
     for case in cases() {
         let found = difference(&extract(&case.script), &case.ran);
         if found.verdict() != case.verdict {
-            wrong.push(format!("{}: {} is not {}: {found:?}", case.name, found.verdict(), case.verdict));
+            wrong.push(format!(
+                "{}: {} is not {}: {found:?}",
+                case.name,
+                found.verdict(),
+                case.verdict
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -124,7 +128,11 @@ fn mutants_that_bash_accepts_are_not_missed() {
         .filter(|c| mutants::may_mutate(&c.group, &c.script))
         .map(|c| c.script.as_str())
         .collect();
-    let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<usize>().ok());
+    let number = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .and_then(|v| v.parse::<usize>().ok())
+    };
     let seed = number("LEASEGUARD_SEED").unwrap_or(20_260_110);
     let count = number("LEASEGUARD_MUTANTS").unwrap_or(if long() { 5_000 } else { 300 });
     let mut random = mutants::Random::new(seed as u64);
@@ -153,7 +161,10 @@ fn mutants_that_bash_accepts_are_not_missed() {
             missed.push(at);
         }
     }
-    println!("{valid} valid: {tally:?}; {invalid} invalid, {} of them missed: {lost:#?}", lost.len());
+    println!(
+        "{valid} valid: {tally:?}; {invalid} invalid, {} of them missed: {lost:#?}",
+        lost.len()
+    );
     println!("missed of the valid: {missed:#?}");
     assert!(
         missed.len() * 1000 <= valid,
@@ -172,6 +183,9 @@ fn every_listed_gap_is_still_one() {
     for (script, reason) in GAPS {
         let ran = oracle::run(script);
         let found = difference(&extract(script), &ran.commands);
-        assert!(!found.missed.is_empty(), "no gap any more ({reason}): {script}");
+        assert!(
+            !found.missed.is_empty(),
+            "no gap any more ({reason}): {script}"
+        );
     }
 }

@@ -118,7 +118,13 @@ pub(super) fn escape(rest: &[u8], dialect: Dialect, out: &mut Vec<u8>) -> (usize
     }
 }
 
-fn unicode(kind: u8, value: u32, used: usize, dialect: Dialect, out: &mut Vec<u8>) -> (usize, bool) {
+fn unicode(
+    kind: u8,
+    value: u32,
+    used: usize,
+    dialect: Dialect,
+    out: &mut Vec<u8>,
+) -> (usize, bool) {
     if used == 0 {
         out.push(b'\\');
         out.push(kind);
@@ -144,7 +150,13 @@ pub(super) fn tamed(bytes: Vec<u8>) -> String {
     if text.chars().any(|c| c as u32 >= super::ANSWER_BASE) {
         return text
             .chars()
-            .map(|c| if c as u32 >= super::ANSWER_BASE { super::OPAQUE } else { c })
+            .map(|c| {
+                if c as u32 >= super::ANSWER_BASE {
+                    super::OPAQUE
+                } else {
+                    c
+                }
+            })
             .collect();
     }
     text

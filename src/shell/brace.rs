@@ -38,7 +38,10 @@ impl Parser<'_> {
                 other => atoms.push(Atom::Part(*other)),
             }
         }
-        let opens = atoms.iter().filter(|a| matches!(a, Atom::Char('{'))).count();
+        let opens = atoms
+            .iter()
+            .filter(|a| matches!(a, Atom::Char('{')))
+            .count();
         let mut found = Vec::new();
         if opens > MOST || expand(&atoms, 0, &mut found).is_err() {
             self.flood(word);
@@ -83,7 +86,9 @@ impl Parser<'_> {
                         && c.is_ascii()
                         && is_name(*c as u8)
                         && self.ast.parts.len() > at
-                        && let Some(Part::Var { name, bare: true, .. }) = self.ast.parts.last().copied()
+                        && let Some(Part::Var {
+                            name, bare: true, ..
+                        }) = self.ast.parts.last().copied()
                     {
                         let longer = format!("{}{c}", self.ast.text(name));
                         let from = self.ast.pool.len();
@@ -209,10 +214,15 @@ fn sequence(inner: &[Atom]) -> Result<Option<Vec<Vec<Atom>>>, Flood> {
     };
     let step = step.unsigned_abs().max(1);
     let words = if let (Ok(a), Ok(b)) = (first.parse::<i64>(), last.parse::<i64>()) {
-        let padded = [first, last]
-            .iter()
-            .any(|f| f.trim_start_matches(['-', '+']).starts_with('0') && f.trim_start_matches(['-', '+']).len() > 1);
-        let width = if padded { first.len().max(last.len()) } else { 0 };
+        let padded = [first, last].iter().any(|f| {
+            f.trim_start_matches(['-', '+']).starts_with('0')
+                && f.trim_start_matches(['-', '+']).len() > 1
+        });
+        let width = if padded {
+            first.len().max(last.len())
+        } else {
+            0
+        };
         steps(a, b, step)?
             .into_iter()
             .map(|n| format!("{n:0width$}"))

@@ -127,14 +127,16 @@ impl Walker<'_> {
         let mut computed = false;
         let mut functions = false;
         let mut prints = false;
-        let local = builtin == "local" || (matches!(builtin, "declare" | "typeset") && !self.locals.is_empty());
+        let local = builtin == "local"
+            || (matches!(builtin, "declare" | "typeset") && !self.locals.is_empty());
         let mut global = false;
         for word in args {
             let text = word.text.as_str();
             if let Some(letters) = text.strip_prefix('-') {
                 exports |= letters.contains('x');
                 unexports |= letters.contains('n') && builtin == "export";
-                computed |= letters.contains(['i', 'l', 'u', 'A']) || letters.contains('n') && builtin != "export";
+                computed |= letters.contains(['i', 'l', 'u', 'A'])
+                    || letters.contains('n') && builtin != "export";
                 functions |= letters.contains(['f', 'F']);
                 prints |= letters.contains('p');
                 global |= letters.contains('g');

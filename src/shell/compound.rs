@@ -123,7 +123,10 @@ impl Parser<'_> {
             loop {
                 self.blanks();
                 let at = self.at;
-                if matches!(self.byte(), None | Some(b'\n' | b';' | b'&' | b'|' | b'(' | b')')) {
+                if matches!(
+                    self.byte(),
+                    None | Some(b'\n' | b';' | b'&' | b'|' | b'(' | b')')
+                ) {
                     break;
                 }
                 let word = self.word(Mode::WORD);
@@ -151,7 +154,10 @@ impl Parser<'_> {
         let (end, last) = self.after(second);
         let there = self.byte() == Some(b'i')
             && next == Some(b'n')
-            && matches!(last, None | Some(b' ' | b'\t' | b'\n' | b';' | b'(' | b')' | b'&' | b'|' | b'<' | b'>'));
+            && matches!(
+                last,
+                None | Some(b' ' | b'\t' | b'\n' | b';' | b'(' | b')' | b'&' | b'|' | b'<' | b'>')
+            );
         if there {
             self.at = end;
         }
@@ -290,7 +296,11 @@ impl Parser<'_> {
                 || self.keyword().is_some_and(|(k, _)| {
                     matches!(
                         k,
-                        Keyword::Open | Keyword::If | Keyword::While | Keyword::Until | Keyword::For
+                        Keyword::Open
+                            | Keyword::If
+                            | Keyword::While
+                            | Keyword::Until
+                            | Keyword::For
                     ) || matches!(k, Keyword::Case | Keyword::Select | Keyword::Test)
                 });
             if !compound {

@@ -19,11 +19,15 @@ pub(super) fn is_condition(ast: &Ast, id: Id) -> bool {
             let words = simple.words.of(&ast.words);
             let mut texts = words.iter().map(|w| ast.literal(*w).unwrap_or(""));
             match texts.next() {
-                Some("[" | "test" | "diff" | "cmp" | "false" | "type" | "which" | "hash" | "let") => true,
+                Some(
+                    "[" | "test" | "diff" | "cmp" | "false" | "type" | "which" | "hash" | "let",
+                ) => true,
                 Some("command") => texts.next().is_some_and(|t| t == "-v" || t == "-V"),
-                Some("grep" | "egrep" | "fgrep" | "rg") => {
-                    texts.any(|t| t == "--quiet" || t == "--silent" || t.starts_with('-') && !t.starts_with("--") && t.contains('q'))
-                }
+                Some("grep" | "egrep" | "fgrep" | "rg") => texts.any(|t| {
+                    t == "--quiet"
+                        || t == "--silent"
+                        || t.starts_with('-') && !t.starts_with("--") && t.contains('q')
+                }),
                 _ => false,
             }
         }
@@ -100,8 +104,8 @@ fn simple_touches<'t>(ast: &'t Rc<Ast>, words: Run, assigns: Run, out: &mut Touc
         }
         Some("pushd" | "popd") => out.moves = true,
         Some(
-            "export" | "declare" | "typeset" | "local" | "readonly" | "read" | "mapfile" | "readarray" | "getopts"
-            | "printf" | "let" | "unset",
+            "export" | "declare" | "typeset" | "local" | "readonly" | "read" | "mapfile"
+            | "readarray" | "getopts" | "printf" | "let" | "unset",
         ) => {
             for word in words.iter().skip(1) {
                 words_in(ast, *word, out);

@@ -220,7 +220,7 @@ impl Parser<'_> {
             self.widen(saved);
             self.parts.push(Part::Subst { body, quoted });
         }
-        self.at = end + 1;
+        self.at = (end + 1).min(self.text.len());
         self.leave();
     }
 
@@ -356,7 +356,8 @@ impl Parser<'_> {
             self.at -= 1;
             self.problem("bad substitution", open, self.at);
         }
-        let doubles = matches!(node.op, Op::Prefix | Op::Suffix | Op::Case) && self.byte() == Some(sign);
+        let doubles =
+            matches!(node.op, Op::Prefix | Op::Suffix | Op::Case) && self.byte() == Some(sign);
         let marked = node.op == Op::Replace && matches!(self.byte(), Some(b'/' | b'#' | b'%'));
         if doubles || marked {
             node.twice = true;
@@ -364,7 +365,11 @@ impl Parser<'_> {
             self.at += 1;
         }
         let pattern = matches!(node.op, Op::Prefix | Op::Suffix | Op::Replace | Op::Case);
-        let stop = if node.op == Op::Replace { Stop::Slash } else { Stop::Brace };
+        let stop = if node.op == Op::Replace {
+            Stop::Slash
+        } else {
+            Stop::Brace
+        };
         let mode = Mode {
             quoted: mode.quoted,
             quotes: !mode.quoted || pattern,

@@ -230,7 +230,13 @@ impl Walker<'_> {
 
     /// Expands parts; `operand` when they stand inside an unquoted `${…}`, where literal text is
     /// split too.
-    pub(super) fn parts(&mut self, ast: &Rc<Ast>, parts: &[Part], fields: &mut Fields, operand: bool) {
+    pub(super) fn parts(
+        &mut self,
+        ast: &Rc<Ast>,
+        parts: &[Part],
+        fields: &mut Fields,
+        operand: bool,
+    ) {
         for part in parts {
             match *part {
                 Part::Text { run, quoted } => {
@@ -341,7 +347,10 @@ impl Walker<'_> {
         let (word, many) = fields.only();
         let val = Val {
             text: word.text.as_str().into(),
-            splits: many || parts.iter().any(|p| matches!(p, Part::Opaque { quoted: false })),
+            splits: many
+                || parts
+                    .iter()
+                    .any(|p| matches!(p, Part::Opaque { quoted: false })),
         };
         (word, val)
     }

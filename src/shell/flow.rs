@@ -246,7 +246,11 @@ impl Walker<'_> {
         let mut state = self.state.clone();
         self.state.life = Life::Left;
         if let Some(frame) = self.frames.get_mut(target) {
-            let slot = if again { &mut frame.turns } else { &mut frame.exits };
+            let slot = if again {
+                &mut frame.turns
+            } else {
+                &mut frame.exits
+            };
             match slot {
                 Some(there) => there.meet(&state),
                 None => {

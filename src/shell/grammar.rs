@@ -1,7 +1,9 @@
 //! Lists, pipelines and simple commands: reading goes on after every mistake.
 
 use super::Problem;
-use super::ast::{AssignNode, Ast, Id, Item, Link, Node, Part, RedirNode, RedirOp, Run, SimpleNode, WordNode};
+use super::ast::{
+    AssignNode, Ast, Id, Item, Link, Node, Part, RedirNode, RedirOp, Run, SimpleNode, WordNode,
+};
 use super::dollar::{is_name, is_name_start};
 use super::lexer::{Mode, Parser, Stop};
 
@@ -177,7 +179,11 @@ impl Parser<'_> {
             let at = self.at;
             match b {
                 b')' if self.wants & PAREN != 0 => break,
-                b';' if self.wants & NEXT_ARM != 0 && matches!(self.after(at).1, Some(b';' | b'&')) => break,
+                b';' if self.wants & NEXT_ARM != 0
+                    && matches!(self.after(at).1, Some(b';' | b'&')) =>
+                {
+                    break;
+                }
                 b')' | b';' | b'&' | b'|' if !(b == b'&' && self.after(at).1 == Some(b'>')) => {
                     self.problem("stray operator", at, at + 1);
                     self.at += 1;
@@ -301,7 +307,10 @@ impl Parser<'_> {
                     self.at = end;
                     for option in ["-p", "--"] {
                         self.blanks();
-                        if self.text.get(self.at..).is_some_and(|t| t.starts_with(option))
+                        if self
+                            .text
+                            .get(self.at..)
+                            .is_some_and(|t| t.starts_with(option))
                             && delimits(self.byte_at(self.at + 2))
                         {
                             self.at += 2;
@@ -363,7 +372,7 @@ impl Parser<'_> {
             return body;
         }
         let redirs = self.gather_redirs(base);
-        let (start, end) = (start as u32, self.at as u32);
+        let (start, end) = (start as u32, self.at.min(self.text.len()) as u32);
         self.node(Node::Redirected {
             body,
             redirs,
@@ -400,7 +409,7 @@ impl Parser<'_> {
                 _ => {}
             }
             if self.redirect() {
-                end = self.at;
+                end = self.at.min(self.text.len());
                 continue;
             }
             let at = self.at;
@@ -412,7 +421,7 @@ impl Parser<'_> {
                 let word = self.argument();
                 self.expand_braces(word);
             }
-            end = self.at;
+            end = self.at.min(self.text.len());
             if self.at == at {
                 break;
             }
@@ -482,7 +491,9 @@ impl Parser<'_> {
         }
         if after > at && self.byte().is_some_and(is_name_start) {
             let plus = usize::from(self.byte_at(after) == Some(b'+'));
-            if self.byte_at(after + plus) == Some(b'=') && self.byte_at(after + plus + 1) == Some(b'(') {
+            if self.byte_at(after + plus) == Some(b'=')
+                && self.byte_at(after + plus + 1) == Some(b'(')
+            {
                 let base = std::mem::replace(&mut self.base, self.parts.len());
                 self.literal(at, after + plus + 1, false);
                 self.at = after + plus + 1;
@@ -501,7 +512,7 @@ impl Parser<'_> {
         WordNode {
             parts: Run::new(at, self.ast.parts.len()),
             start: start as u32,
-            end: self.at.max(start) as u32,
+            end: self.at.max(start).min(self.text.len()) as u32,
         }
     }
 

@@ -100,7 +100,11 @@ impl Parser<'_> {
             return Vec::new();
         }
         let stripped = (pending.tabs && raw.contains('\t')).then(|| without_tabs(raw));
-        if pending.literal || !raw.bytes().any(|b| matches!(b, b'$' | b'`' | b'\\' | 0x01 | 0xF3 | 0xF4)) {
+        if pending.literal
+            || !raw
+                .bytes()
+                .any(|b| matches!(b, b'$' | b'`' | b'\\' | 0x01 | 0xF3 | 0xF4))
+        {
             let pool = self.ast.pool.len();
             let text = stripped.as_deref().unwrap_or(raw);
             if self.top {
@@ -210,7 +214,10 @@ fn unquoted(source: &str) -> (String, bool) {
                 while let Some(inner) = chars.next()
                     && inner != c
                 {
-                    if inner == '\\' && c == '"' && matches!(chars.peek(), Some('"' | '\\' | '$' | '`')) {
+                    if inner == '\\'
+                        && c == '"'
+                        && matches!(chars.peek(), Some('"' | '\\' | '$' | '`'))
+                    {
                         out.extend(chars.next());
                     } else {
                         out.push(inner);

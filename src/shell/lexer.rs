@@ -1,6 +1,6 @@
 //! Reads words: quotes, escapes and literal runs, with continuations folded on the way.
 
-use super::ast::{Ast, AssignNode, Branch, Id, Item, Link, Part, RedirNode, Run, WordNode};
+use super::ast::{AssignNode, Ast, Branch, Id, Item, Link, Part, RedirNode, Run, WordNode};
 use super::heredoc::Pending;
 use super::{Problem, Span};
 
@@ -232,7 +232,9 @@ impl<'a> Parser<'a> {
     /// Adds source text to the word.
     pub(super) fn literal(&mut self, from: usize, to: usize, quoted: bool) {
         let start = self.ast.pool.len();
-        self.ast.pool.push_str(self.text.get(from..to).unwrap_or(""));
+        self.ast
+            .pool
+            .push_str(self.text.get(from..to).unwrap_or(""));
         self.piece(start, quoted);
     }
 
@@ -265,7 +267,7 @@ impl<'a> Parser<'a> {
         WordNode {
             parts: Run::new(at, self.ast.parts.len()),
             start: start as u32,
-            end: self.at.max(start) as u32,
+            end: self.at.max(start).min(self.text.len()) as u32,
         }
     }
 
@@ -317,7 +319,9 @@ impl<'a> Parser<'a> {
                 }
                 _ if mode.quoted => self.one(true),
                 b'<' | b'>' if self.after(self.at).1 == Some(b'(') => self.process(b == b'>'),
-                b'(' if matches!(mode.stop, Stop::Blank | Stop::Test) && self.starts_group(mode) => {
+                b'(' if matches!(mode.stop, Stop::Blank | Stop::Test)
+                    && self.starts_group(mode) =>
+                {
                     self.group();
                 }
                 _ => match mode.stop {

@@ -61,7 +61,11 @@ impl Capture {
     /// The standard input that it makes, read by something whose own input was `before`.
     pub(super) fn into_stdin(self, before: &Stdin) -> Stdin {
         if self.known {
-            let opaque = if has_mark(&self.text) { Opaque::One } else { Opaque::No };
+            let opaque = if has_mark(&self.text) {
+                Opaque::One
+            } else {
+                Opaque::No
+            };
             return Stdin::Text(Word {
                 text: self.text,
                 opaque,
@@ -108,7 +112,9 @@ pub(super) fn printed(command: &Command) -> Option<Printed> {
     };
     let args = command.words.get(1..).unwrap_or(&[]);
     let name = program.known()?;
-    if args.iter().any(|w| w.opaque == Opaque::Many || w.glob) && matches!(name, "echo" | "printf" | "cat" | "tee") {
+    if args.iter().any(|w| w.opaque == Opaque::Many || w.glob)
+        && matches!(name, "echo" | "printf" | "cat" | "tee")
+    {
         return None;
     }
     match name {
@@ -133,10 +139,12 @@ pub(super) fn printed(command: &Command) -> Option<Printed> {
             }
             _ => None,
         },
-        ":" | "true" | "false" | "cd" | "export" | "set" | "shift" | "unset" | "local" | "readonly" | "shopt" | "test"
-        | "[" | "read" | "exit" | "return" | "break" | "continue" | "mkdir" | "touch" | "sleep" | "pushd" | "popd"
-        | "wait" | "trap" | "umask" | "chmod" | "rm"
-            if !(name == "set" || name == "export" || name == "readonly" || name == "trap") || !args.is_empty() =>
+        ":" | "true" | "false" | "cd" | "export" | "set" | "shift" | "unset" | "local"
+        | "readonly" | "shopt" | "test" | "[" | "read" | "exit" | "return" | "break"
+        | "continue" | "mkdir" | "touch" | "sleep" | "pushd" | "popd" | "wait" | "trap"
+        | "umask" | "chmod" | "rm"
+            if !(name == "set" || name == "export" || name == "readonly" || name == "trap")
+                || !args.is_empty() =>
         {
             Printed::of(String::new())
         }
@@ -205,7 +213,14 @@ fn unescaped(text: &str, dialect: Dialect) -> Option<(String, bool)> {
         return None;
     }
     let text = String::from_utf8(out).ok()?;
-    Some((if has_mark(text.as_str()) { text } else { tamed(text.into_bytes()) }, ended))
+    Some((
+        if has_mark(text.as_str()) {
+            text
+        } else {
+            tamed(text.into_bytes())
+        },
+        ended,
+    ))
 }
 
 /// `printf FORMAT ARG…`, for the conversions that are plain.
@@ -253,14 +268,16 @@ pub(super) fn printf(args: &[Word]) -> Option<String> {
                         's' => out.push_str(arg.map_or("", |w| w.text.as_str())),
                         'c' => out.extend(arg.and_then(|w| w.text.chars().next())),
                         'b' => {
-                            let (text, end) = unescaped(arg.map_or("", |w| w.text.as_str()), Dialect::Echo)?;
+                            let (text, end) =
+                                unescaped(arg.map_or("", |w| w.text.as_str()), Dialect::Echo)?;
                             out.push_str(&text);
                             if end {
                                 return Some(out);
                             }
                         }
                         'd' | 'i' => {
-                            let number = arg.map_or("0", |w| w.text.as_str()).parse::<i64>().ok()?;
+                            let number =
+                                arg.map_or("0", |w| w.text.as_str()).parse::<i64>().ok()?;
                             out.push_str(&number.to_string());
                         }
                         _ => return None,

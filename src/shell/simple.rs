@@ -137,7 +137,10 @@ impl Walker<'_> {
         if !node.redirs.is_empty() {
             ready.plan = self.plan(ast, node.redirs);
         }
-        for assign in node.assigns.of(&ast.assigns) {
+        let assigns = node.assigns.of(&ast.assigns);
+        // `a=1 b=$a` sees the first; they are set for good when the command runs.
+        let before = (nodes.is_empty() && assigns.len() > 1).then(|| self.state.clone());
+        for assign in assigns {
             let index = assign.index.map(|id| {
                 self.arithmetic(ast, id);
                 ast.literal(ast.word(id)).and_then(|t| t.parse().ok())
@@ -145,7 +148,13 @@ impl Walker<'_> {
             let mut bound = self.bound(ast, assign.value, ast.text(assign.name));
             bound.index = index;
             bound.append = assign.append;
+            if before.is_some() {
+                self.assign(bound.clone());
+            }
             ready.bound.push(bound);
+        }
+        if before.is_some() {
+            self.end_temporary(before);
         }
         self.spend(nodes.len() as u64);
         ready
@@ -282,7 +291,12 @@ impl Walker<'_> {
                 }
             }
             _ => {
-                if writes || matches!(redir.op, RedirOp::Both | RedirOp::BothAppend | RedirOp::DupOut) {
+                if writes
+                    || matches!(
+                        redir.op,
+                        RedirOp::Both | RedirOp::BothAppend | RedirOp::DupOut
+                    )
+                {
                     plan.out = Out::File {
                         target: target.clone(),
                         append,
@@ -411,7 +425,11 @@ impl Walker<'_> {
             return;
         }
         let (command, out) = self.build(&mut ready);
-        if let Out::File { target, append: false } = &out {
+        if let Out::File {
+            target,
+            append: false,
+        } = &out
+        {
             self.write(target, false, Content::Text("".into()));
         }
         self.emit(command);
@@ -422,8 +440,16 @@ impl Walker<'_> {
 
     /// Gives a variable its value.
     pub(super) fn assign(&mut self, bound: Bound) {
-        let old = self.state.vars.get(bound.name.as_str()).map(|v| v.values.clone());
-        let old = old.unwrap_or_else(|| vec![Value::opaque()]);
+        let old = self
+            .state
+            .vars
+            .get(bound.name.as_str())
+            .map(|v| v.values.clone());
+        let old = match (old, &bound.index) {
+            (Some(old), _) => old,
+            (None, Some(_)) => vec![Value::Unset],
+            (None, None) => vec![Value::opaque()],
+        };
         let values = match (bound.index, bound.append) {
             (None, false) => vec![bound.value],
             (None, true) => old.iter().map(|o| appended(o, &bound.value)).collect(),
@@ -572,10 +598,14 @@ fn lengthened(old: &Content, more: &Content) -> Content {
 fn appended(old: &Value, more: &Value) -> Value {
     match (old, more) {
         (Value::Unset, more) => more.clone(),
-        (Value::Text(a), Value::Text(b)) if a.text.len() + b.text.len() <= super::expand::LONGEST => Value::Text(Val {
-            text: format!("{}{}", a.text, b.text).into(),
-            splits: a.splits || b.splits,
-        }),
+        (Value::Text(a), Value::Text(b))
+            if a.text.len() + b.text.len() <= super::expand::LONGEST =>
+        {
+            Value::Text(Val {
+                text: format!("{}{}", a.text, b.text).into(),
+                splits: a.splits || b.splits,
+            })
+        }
         (Value::Array(a), Value::Array(b)) if a.len() + b.len() < 1024 => {
             Value::Array(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
         }

@@ -113,7 +113,9 @@ impl Args {
     /// The arguments that these words make: all of them, or those before the first that may be
     /// any number of words.
     pub(super) fn of(words: &[Word]) -> Args {
-        let closed = words.iter().take_while(|w| w.opaque != Opaque::Many && !w.glob);
+        let closed = words
+            .iter()
+            .take_while(|w| w.opaque != Opaque::Many && !w.glob);
         let list: Vec<Val> = closed.map(Val::of).collect();
         let open = list.len() < words.len();
         Args { list, open }
@@ -263,7 +265,11 @@ impl State {
         self.meet_exports(other);
         if !Rc::ptr_eq(&self.args, &other.args) && self.args != other.args {
             let mine = Rc::make_mut(&mut self.args);
-            let same = mine.list.iter().zip(&other.args.list).take_while(|(a, b)| a == b);
+            let same = mine
+                .list
+                .iter()
+                .zip(&other.args.list)
+                .take_while(|(a, b)| a == b);
             let same = same.count();
             mine.list.truncate(same);
             mine.open = true;
@@ -318,7 +324,11 @@ impl State {
 
 /// A value as a word of its own.
 pub(super) fn word_of(val: &Val) -> Word {
-    let opaque = if has_mark(&val.text) { Opaque::One } else { Opaque::No };
+    let opaque = if has_mark(&val.text) {
+        Opaque::One
+    } else {
+        Opaque::No
+    };
     Word {
         text: val.text.to_string(),
         opaque,

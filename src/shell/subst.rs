@@ -136,7 +136,8 @@ impl Walker<'_> {
             let name = text.get(from..at).unwrap_or("");
             let after = text.get(at..).unwrap_or("").trim_start();
             let before = text.get(..from).unwrap_or("").trim_end();
-            let operator = after.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
+            let operator =
+                after.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
             let assigned = operator.starts_with('=') && !operator.starts_with("==")
                 || after.starts_with("++")
                 || after.starts_with("--")

@@ -49,7 +49,11 @@ impl Walker<'_> {
             Kind::Program => {}
         }
         let inners = self.wrappers.unfold(&command);
-        let script = if inners.is_empty() { self.program_file(&command) } else { Vec::new() };
+        let script = if inners.is_empty() {
+            self.program_file(&command)
+        } else {
+            Vec::new()
+        };
         if inners.is_empty() && script.is_empty() {
             self.output(&command, &out);
             self.emit(command);
@@ -81,7 +85,10 @@ impl Walker<'_> {
 
     /// `command`, `builtin`, `exec` in front of a command.
     fn prefixed(&mut self, mut command: Box<Command>, out: Out, bound: &[Bound]) {
-        let name = command.words.first().map_or(String::new(), |w| w.text.clone());
+        let name = command
+            .words
+            .first()
+            .map_or(String::new(), |w| w.text.clone());
         let mut at = 1;
         let mut asks = false;
         while let Some(option) = command.words.get(at)
@@ -179,9 +186,15 @@ impl Walker<'_> {
         if signals.is_empty() || text.text.starts_with('-') {
             return;
         }
-        let at_exit = |w: &Word| matches!(w.text.as_str(), "EXIT" | "0" | "exit" | "SIGEXIT") || w.opaque != Opaque::No;
+        let at_exit = |w: &Word| {
+            matches!(w.text.as_str(), "EXIT" | "0" | "exit" | "SIGEXIT") || w.opaque != Opaque::No
+        };
         if signals.iter().any(at_exit) {
-            self.state.traps = Rc::new(if text.text.is_empty() { Vec::new() } else { vec![text.clone()] });
+            self.state.traps = Rc::new(if text.text.is_empty() {
+                Vec::new()
+            } else {
+                vec![text.clone()]
+            });
         }
         if !signals.iter().all(at_exit) && !text.text.is_empty() {
             let mut fork = self.fork();
@@ -302,11 +315,15 @@ impl Walker<'_> {
             for content in contents.unwrap_or_else(|| vec![Content::Disk]) {
                 match content {
                     Content::Text(text) => texts.push(text.to_string()),
-                    Content::Unknown => self.problem("runs a file that this call writes", span, true),
+                    Content::Unknown => {
+                        self.problem("runs a file that this call writes", span, true)
+                    }
                     Content::Output(names) if name.starts_with("/dev/fd/") => {
                         self.problem(runs_output_of(&names), span, true);
                     }
-                    Content::Output(_) => self.problem("runs a file that this call writes", span, true),
+                    Content::Output(_) => {
+                        self.problem("runs a file that this call writes", span, true)
+                    }
                     Content::Disk if !known => {
                         if !executed {
                             self.problem("runs a script in an unknown directory", span, false);
@@ -315,7 +332,9 @@ impl Walker<'_> {
                     Content::Disk => match self.files.script(place, executed) {
                         Source::Shell(text) => texts.push(text),
                         Source::None => {}
-                        Source::Unreadable => self.problem("runs a script that cannot be read", span, false),
+                        Source::Unreadable => {
+                            self.problem("runs a script that cannot be read", span, false)
+                        }
                     },
                 }
             }
@@ -352,7 +371,9 @@ impl Walker<'_> {
                     line: outer.origin.as_ref().map(|o| o.line),
                     ..Ready::default()
                 };
-                self.environment(&all, &unset, |w| w.elsewhere(dir, |w| w.run_program(ready, false)));
+                self.environment(&all, &unset, |w| {
+                    w.elsewhere(dir, |w| w.run_program(ready, false))
+                });
             }
             Inner::Text {
                 text,
@@ -391,7 +412,11 @@ impl Walker<'_> {
         match &outer.stdin {
             Stdin::Inherited => {}
             Stdin::Text(text) => {
-                let span = if text.span == Span::default() { outer.span } else { text.span };
+                let span = if text.span == Span::default() {
+                    outer.span
+                } else {
+                    text.span
+                };
                 let saved = std::mem::take(&mut self.stdin);
                 let args = Args::of(&args);
                 self.text_apart(&text.text, span, args, None);
@@ -408,10 +433,7 @@ impl Walker<'_> {
             f(self);
             return;
         }
-        let saved = (
-            Rc::clone(&self.state.exports),
-            Rc::clone(&self.state.unset),
-        );
+        let saved = (Rc::clone(&self.state.exports), Rc::clone(&self.state.unset));
         for name in unset {
             self.state.unexport(name);
         }
@@ -461,7 +483,10 @@ impl Walker<'_> {
                 Stdin::Text(text) => Content::Text(text.text.as_str().into()),
                 _ => Content::Unknown,
             };
-            let append = command.words.iter().any(|w| w.text == "-a" || w.text == "--append");
+            let append = command
+                .words
+                .iter()
+                .any(|w| w.text == "-a" || w.text == "--append");
             for word in command.words.iter().skip(1) {
                 if !word.text.starts_with('-') {
                     self.write(word, append, content.clone());
@@ -513,7 +538,18 @@ fn passes_output(command: &Command) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
     matches!(
         name,
-        "env" | "nice" | "nohup" | "timeout" | "setsid" | "stdbuf" | "sudo" | "doas" | "bash" | "sh" | "dash" | "zsh"
+        "env"
+            | "nice"
+            | "nohup"
+            | "timeout"
+            | "setsid"
+            | "stdbuf"
+            | "sudo"
+            | "doas"
+            | "bash"
+            | "sh"
+            | "dash"
+            | "zsh"
     ) || program.contains('/')
 }
 
@@ -550,14 +586,13 @@ fn kind(name: &str) -> Kind {
         "eval" => Kind::Eval,
         "." | "source" => Kind::Source,
         "trap" => Kind::Trap,
-        "cd" | "pushd" | "popd" | "export" | "declare" | "typeset" | "local" | "readonly" | "unset" | "set" | "shift"
-        | "read" | "mapfile" | "readarray" | "getopts" | "printf" | "let" | "exit" | "return" | "break"
-        | "continue" => Kind::Effect,
-        ":" | "true" | "false" | "echo" | "test" | "[" | "pwd" | "alias" | "unalias" | "umask" | "ulimit" | "wait"
-        | "jobs" | "fg" | "bg" | "kill" | "hash" | "type" | "shopt" | "times" | "disown" | "history" | "dirs"
-        | "caller" | "enable" | "help" | "suspend" | "bind" | "complete" | "compgen" | "compopt" | "fc" | "logout" => {
-            Kind::Quiet
-        }
+        "cd" | "pushd" | "popd" | "export" | "declare" | "typeset" | "local" | "readonly"
+        | "unset" | "set" | "shift" | "read" | "mapfile" | "readarray" | "getopts" | "printf"
+        | "let" | "exit" | "return" | "break" | "continue" => Kind::Effect,
+        ":" | "true" | "false" | "echo" | "test" | "[" | "pwd" | "alias" | "unalias" | "umask"
+        | "ulimit" | "wait" | "jobs" | "fg" | "bg" | "kill" | "hash" | "type" | "shopt"
+        | "times" | "disown" | "history" | "dirs" | "caller" | "enable" | "help" | "suspend"
+        | "bind" | "complete" | "compgen" | "compopt" | "fc" | "logout" => Kind::Quiet,
         _ => Kind::Program,
     }
 }

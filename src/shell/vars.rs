@@ -111,7 +111,8 @@ impl Walker<'_> {
             },
             "HOME" => self.start.home.as_deref(),
             "IFS" => return Value::Text(Val::known(" \t\n")),
-            "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID" | "SRANDOM" | "OPTIND" => {
+            "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID" | "SRANDOM"
+            | "OPTIND" => {
                 return Value::Text(Val::number());
             }
             _ => None,
@@ -145,7 +146,11 @@ impl Walker<'_> {
             Value::Unset => Some(true),
             Value::Text(val) if val.plain().is_none() => None,
             Value::Text(val) => Some(node.colon && val.text.is_empty()),
-            Value::Array(items) => Some(items.first().is_none_or(|v| node.colon && v.text.is_empty())),
+            Value::Array(items) => Some(
+                items
+                    .first()
+                    .is_none_or(|v| node.colon && v.text.is_empty()),
+            ),
         };
         let val = match value {
             Value::Unset => Val::known(""),
@@ -201,7 +206,14 @@ impl Walker<'_> {
     }
 
     /// The operand takes the place of the value; `unsure` when the run decides that.
-    fn operand(&mut self, ast: &Rc<Ast>, node: &ParamNode, quoted: bool, unsure: bool, fields: &mut Fields) {
+    fn operand(
+        &mut self,
+        ast: &Rc<Ast>,
+        node: &ParamNode,
+        quoted: bool,
+        unsure: bool,
+        fields: &mut Fields,
+    ) {
         let Some(word) = node.arg.map(|id| ast.word(id)) else {
             return;
         };
@@ -218,7 +230,7 @@ impl Walker<'_> {
             self.put_value(&val, quoted, fields);
             return;
         }
-        let mark = unsure.then(|| self.steps.len());
+        let mark = unsure.then_some(self.steps.len());
         self.parts(ast, ast.parts(word), fields, !quoted);
         if let Some(at) = mark
             && self.steps.len() > at
@@ -264,7 +276,10 @@ impl Walker<'_> {
         }
         match value {
             Value::Text(val) => match val.plain() {
-                Some(name) if super::expand::is_identifier(name) || name.bytes().all(|b| b.is_ascii_digit()) => {
+                Some(name)
+                    if super::expand::is_identifier(name)
+                        || name.bytes().all(|b| b.is_ascii_digit()) =>
+                {
                     let name = name.to_string();
                     self.look_up(&name)
                 }
@@ -275,7 +290,14 @@ impl Walker<'_> {
     }
 
     /// `${a[@]…}`, `${@…}`.
-    fn every(&mut self, ast: &Rc<Ast>, node: &ParamNode, at: bool, quoted: bool, fields: &mut Fields) {
+    fn every(
+        &mut self,
+        ast: &Rc<Ast>,
+        node: &ParamNode,
+        at: bool,
+        quoted: bool,
+        fields: &mut Fields,
+    ) {
         let (list, open) = match node.index {
             None => (self.state.args.list.clone(), self.state.args.open),
             Some(_) => match self.look_up(ast.text(node.name)) {
@@ -286,11 +308,16 @@ impl Walker<'_> {
             },
         };
         if node.length {
-            let text = if open { "\u{1}".to_string() } else { list.len().to_string() };
+            let text = if open {
+                "\u{1}".to_string()
+            } else {
+                list.len().to_string()
+            };
             fields.text(&text, true);
             return;
         }
-        let filled = !list.is_empty() && !(node.colon && list.iter().all(|v| v.text.is_empty()));
+        let void = node.colon && list.iter().all(|v| v.text.is_empty());
+        let filled = !list.is_empty() && !void;
         match node.op {
             Op::None if !node.indirect => self.spread(&list, open, at, quoted, fields),
             Op::Alternate if !open && !filled => {}
@@ -301,7 +328,11 @@ impl Walker<'_> {
                 let from = node.arg.and_then(|id| ast.literal(ast.word(id)));
                 match from.and_then(|t| t.trim().parse::<usize>().ok()) {
                     Some(from) => {
-                        let from = if node.index.is_none() { from.saturating_sub(1) } else { from };
+                        let from = if node.index.is_none() {
+                            from.saturating_sub(1)
+                        } else {
+                            from
+                        };
                         let rest = list.get(from..).unwrap_or(&[]).to_vec();
                         self.spread(&rest, false, at, quoted, fields);
                     }
@@ -344,8 +375,12 @@ impl Walker<'_> {
         }
         let made = match (node.op, pattern) {
             (Op::Error, _) => Some(text),
-            (Op::Prefix, Some(p)) => Some(pattern::without_prefix(&text, &p, node.twice).to_string()),
-            (Op::Suffix, Some(p)) => Some(pattern::without_suffix(&text, &p, node.twice).to_string()),
+            (Op::Prefix, Some(p)) => {
+                Some(pattern::without_prefix(&text, &p, node.twice).to_string())
+            }
+            (Op::Suffix, Some(p)) => {
+                Some(pattern::without_suffix(&text, &p, node.twice).to_string())
+            }
             (Op::Replace, Some(p)) => {
                 let with = match &second {
                     Some(word) => word.known().map(str::to_string),
@@ -375,8 +410,12 @@ impl Walker<'_> {
             let word = fields.words.pop().unwrap_or_default();
             known &= word.known().is_some();
             match part {
-                super::ast::Part::Text { quoted: true, .. } => out.push_str(&pattern::escaped(&word.text)),
-                super::ast::Part::Var { quoted: true, .. } => out.push_str(&pattern::escaped(&word.text)),
+                super::ast::Part::Text { quoted: true, .. } => {
+                    out.push_str(&pattern::escaped(&word.text))
+                }
+                super::ast::Part::Var { quoted: true, .. } => {
+                    out.push_str(&pattern::escaped(&word.text))
+                }
                 _ => out.push_str(&word.text),
             }
         }
@@ -393,7 +432,11 @@ fn slice(text: &str, range: &str) -> Option<String> {
         n => n.parse::<i64>().ok()?,
     };
     let length = chars.len() as i64;
-    let from = if offset < 0 { length.saturating_add(offset) } else { offset };
+    let from = if offset < 0 {
+        length.saturating_add(offset)
+    } else {
+        offset
+    };
     if from < 0 || from > length {
         return Some(String::new());
     }

@@ -92,11 +92,16 @@ fn fits(pieces: &[Piece], text: &[char]) -> bool {
 }
 
 fn joined(argv: &[String]) -> Vec<char> {
-    argv.iter().flat_map(|w| std::iter::once('\0').chain(w.chars())).collect()
+    argv.iter()
+        .flat_map(|w| std::iter::once('\0').chain(w.chars()))
+        .collect()
 }
 
 fn named(command: &Command) -> bool {
-    command.words.first().is_some_and(|w| w.opaque == Opaque::No && !w.glob)
+    command
+        .words
+        .first()
+        .is_some_and(|w| w.opaque == Opaque::No && !w.glob)
 }
 
 fn concerns(command: &Command) -> bool {

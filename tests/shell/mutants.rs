@@ -21,17 +21,68 @@ impl Random {
 }
 
 pub(crate) const TOKENS: &[&str] = &[
-    "$(", ")", "`", "\"", "'", "${", "}", "((", "))", "<<EOF\n", "EOF\n", "\n", ";", ";;", "&&", "||", "|", "&", "<(",
-    "{ ", "; }", "case x in ", "esac", "if ", "then ", "fi", "for i in 1; ", "do ", "done", "[[ ", " ]]", "\\", "$'",
-    "#", "! ", "a=", "<<<", ">o ", "2>&1", "git ", "push ", "-f ", "time ", " ", "\t", "{a,b}", "*", "$x", "\\\n",
-    "git log;", "(git push -f)", "$(git add .)", "`git log`",
+    "$(",
+    ")",
+    "`",
+    "\"",
+    "'",
+    "${",
+    "}",
+    "((",
+    "))",
+    "<<EOF\n",
+    "EOF\n",
+    "\n",
+    ";",
+    ";;",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "<(",
+    "{ ",
+    "; }",
+    "case x in ",
+    "esac",
+    "if ",
+    "then ",
+    "fi",
+    "for i in 1; ",
+    "do ",
+    "done",
+    "[[ ",
+    " ]]",
+    "\\",
+    "$'",
+    "#",
+    "! ",
+    "a=",
+    "<<<",
+    ">o ",
+    "2>&1",
+    "git ",
+    "push ",
+    "-f ",
+    "time ",
+    " ",
+    "\t",
+    "{a,b}",
+    "*",
+    "$x",
+    "\\\n",
+    "git log;",
+    "(git push -f)",
+    "$(git add .)",
+    "`git log`",
 ];
 
 /// Scripts that may be mutated: those that stay in their directory and start nothing beside.
 pub(crate) fn may_mutate(group: &str, script: &str) -> bool {
     let rest = script.replace("&&", "").replace(">&", "").replace("&>", "");
     matches!(group, "syn" | "bad" | "none")
-        && !["cd /", "exec", "wait", "coproc"].iter().any(|t| script.contains(t))
+        && !["cd /", "exec", "wait", "coproc"]
+            .iter()
+            .any(|t| script.contains(t))
         && !rest.contains('&')
 }
 
@@ -88,6 +139,8 @@ pub(crate) fn is_safe(script: &str) -> bool {
         }
         at += 1;
     }
-    let banned = ["..", "~", "exec", "coproc", "ulimit", "while", "until", "\0", "kill"];
+    let banned = [
+        "..", "~", "exec", "coproc", "ulimit", "while", "until", "\0", "kill",
+    ];
     rest.len() < 600 && !rooted && !background && !banned.iter().any(|t| rest.contains(t))
 }

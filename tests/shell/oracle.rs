@@ -7,8 +7,26 @@ use std::time::{Duration, Instant};
 
 /// Programs that are stubs.
 pub(crate) const STUBS: &[&str] = &[
-    "git", "gh", "npm", "cargo", "twine", "docker", "terraform", "kubectl", "cat", "tee", "bash", "sh", "env", "xargs",
-    "timeout", "nohup", "nice", "sudo", "setsid", "g",
+    "git",
+    "gh",
+    "npm",
+    "cargo",
+    "twine",
+    "docker",
+    "terraform",
+    "kubectl",
+    "cat",
+    "tee",
+    "bash",
+    "sh",
+    "env",
+    "xargs",
+    "timeout",
+    "nohup",
+    "nice",
+    "sudo",
+    "setsid",
+    "g",
 ];
 
 /// What a script did.
@@ -29,13 +47,22 @@ pub(crate) fn there() -> bool {
 fn bin() -> &'static Path {
     static BIN: OnceLock<PathBuf> = OnceLock::new();
     BIN.get_or_init(|| {
-        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stubs-{}", std::process::id()));
+        let home =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stubs-{}", std::process::id()));
         let bin = home.join("bin");
         std::fs::create_dir_all(&bin).expect("stub directory");
         let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
         let stub = home.join("stub");
         let status = Command::new(rustc)
-            .args(["--edition", "2024", "-C", "opt-level=1", "-C", "strip=symbols", "-o"])
+            .args([
+                "--edition",
+                "2024",
+                "-C",
+                "opt-level=1",
+                "-C",
+                "strip=symbols",
+                "-o",
+            ])
             .arg(&stub)
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stub/stub.rs"))
             .status()
@@ -78,7 +105,10 @@ pub(crate) fn run(script: &str) -> Ran {
         std::thread::sleep(Duration::from_millis(1));
     }
     let errors = String::from_utf8_lossy(&std::fs::read(&errors).unwrap_or_default()).into_owned();
-    let noisy = script.contains(">(") || script.contains('&') || script.contains("coproc") || script.contains("<(");
+    let noisy = script.contains(">(")
+        || script.contains('&')
+        || script.contains("coproc")
+        || script.contains("<(");
     if noisy {
         settle(&log);
     }

@@ -1,6 +1,6 @@
 //! Shows a script's steps in one line.
 
-use leaseguard::shell::{ANSWER_BASE, Command, OPAQUE, Opaque, Script, Step, Stdin, Word};
+use leaseguard::shell::{ANSWER_BASE, Command, OPAQUE, Opaque, Script, Stdin, Step, Word};
 use std::path::Path;
 
 fn word(word: &Word) -> String {
@@ -26,7 +26,10 @@ fn dirs(command: &Command) -> String {
         dirs => {
             let shown: Vec<String> = dirs
                 .iter()
-                .map(|d| d.as_ref().map_or("?".to_string(), |d| d.display().to_string()))
+                .map(|d| {
+                    d.as_ref()
+                        .map_or("?".to_string(), |d| d.display().to_string())
+                })
                 .collect();
             format!("@{}", shown.join(","))
         }

@@ -25,18 +25,60 @@ fn monsters() -> Vec<(&'static str, String, bool)> {
         ("{ …", "{ ".repeat(50_000), true),
         ("f() …", "f() ".repeat(20_000), true),
         ("! …", "! ".repeat(50_000), false),
-        ("elif …", format!("if a; then b; {} fi", "elif c; then d; ".repeat(10_000)), false),
+        (
+            "elif …",
+            format!("if a; then b; {} fi", "elif c; then d; ".repeat(10_000)),
+            false,
+        ),
         ("heredocs", "cat <<E\nx $(a)\nE\n".repeat(2_000), false),
-        ("heredocs on one line", format!("{}\n{}", "cat <<E; ".repeat(2_000), "x\nE\n".repeat(2_000)), false),
+        (
+            "heredocs on one line",
+            format!("{}\n{}", "cat <<E; ".repeat(2_000), "x\nE\n".repeat(2_000)),
+            false,
+        ),
         ("unfinished heredocs", "cat <<E\n".repeat(2_000), false),
-        ("a value that doubles", format!("x=aaaa;{}", "x=$x$x;".repeat(2_000)), true),
-        ("many variables", (0..20_000).map(|i| format!("x{i}=1 || y=2\n")).collect(), true),
+        (
+            "a value that doubles",
+            format!("x=aaaa;{}", "x=$x$x;".repeat(2_000)),
+            true,
+        ),
+        (
+            "many variables",
+            (0..20_000).map(|i| format!("x{i}=1 || y=2\n")).collect(),
+            true,
+        ),
         ("many exits", "a && exit; ".repeat(20_000), false),
-        ("functions in circles", "f() { g; g; }; g() { f; f; }; f; g\n".repeat(500), true),
-        ("nested loops", "for a in 1 2 3 4 5 6 7 8 9; do ".repeat(30) + "git push $a" + &"; done".repeat(30), false),
-        ("eval in eval", "eval 'eval \"eval git push\"'; ".repeat(3_000), false),
-        ("a long array", format!("a=({}); for x in \"${{a[@]}}\"; do echo $x; done", "x ".repeat(50_000)), true),
-        ("candidates", format!("{} git push $x $y $z", "a && x=1 || x=2; a && y=1 || y=2; a && z=1 || z=2;".repeat(500)), false),
+        (
+            "functions in circles",
+            "f() { g; g; }; g() { f; f; }; f; g\n".repeat(500),
+            true,
+        ),
+        (
+            "nested loops",
+            "for a in 1 2 3 4 5 6 7 8 9; do ".repeat(30) + "git push $a" + &"; done".repeat(30),
+            false,
+        ),
+        (
+            "eval in eval",
+            "eval 'eval \"eval git push\"'; ".repeat(3_000),
+            false,
+        ),
+        (
+            "a long array",
+            format!(
+                "a=({}); for x in \"${{a[@]}}\"; do echo $x; done",
+                "x ".repeat(50_000)
+            ),
+            true,
+        ),
+        (
+            "candidates",
+            format!(
+                "{} git push $x $y $z",
+                "a && x=1 || x=2; a && y=1 || y=2; a && z=1 || z=2;".repeat(500)
+            ),
+            false,
+        ),
     ]
 }
 
@@ -49,7 +91,11 @@ fn monsters_end_within_a_small_stack() {
                 let begin = std::time::Instant::now();
                 let script = extract(&text);
                 let cut = script.problems.iter().any(|p| p.cut);
-                assert!(may_cut || !cut, "{name} was cut short: {:?}", script.problems.last());
+                assert!(
+                    may_cut || !cut,
+                    "{name} was cut short: {:?}",
+                    script.problems.last()
+                );
                 drop(script);
                 let taken = begin.elapsed();
                 assert!(taken.as_secs() < 5, "{name} took {taken:?}");
@@ -69,7 +115,11 @@ fn nesting_that_is_too_deep_is_told() {
     let deep = format!("{}git push{}", "$(".repeat(40), ")".repeat(40));
     let script = extract(&deep);
     assert!(script.problems.is_empty());
-    assert!(script.commands().any(|c| c.words.first().is_some_and(|w| w.text == "git")));
+    assert!(
+        script
+            .commands()
+            .any(|c| c.words.first().is_some_and(|w| w.text == "git"))
+    );
 }
 
 #[test]
@@ -87,7 +137,20 @@ fn garbage_and_truncated_scripts_are_survived() {
     }
     let base: Vec<&str> = all.iter().map(|c| c.script.as_str()).collect();
     let mut random = Random::new(4);
-    let odd = ["\u{1}", "\u{F0000}", "\0", "\r", "\u{a0}", "é", "$'\\u", "$'\\x", "${#", "${!", "<<-", "\\"];
+    let odd = [
+        "\u{1}",
+        "\u{F0000}",
+        "\0",
+        "\r",
+        "\u{a0}",
+        "é",
+        "$'\\u",
+        "$'\\x",
+        "${#",
+        "${!",
+        "<<-",
+        "\\",
+    ];
     let count = match (long(), cfg!(debug_assertions)) {
         (true, _) => 1_000_000,
         (false, true) => 20_000,
@@ -108,8 +171,14 @@ fn garbage_and_truncated_scripts_are_survived() {
         let script = extract(&text);
         for command in script.commands() {
             assert!(!command.dirs.is_empty(), "{text:?}");
-            assert!(command.span.start <= command.span.end && command.span.end <= text.len(), "{text:?}");
-            assert!(command.words.iter().all(|w| w.span.end <= text.len()), "{text:?}");
+            assert!(
+                command.span.start <= command.span.end && command.span.end <= text.len(),
+                "{text:?}"
+            );
+            assert!(
+                command.words.iter().all(|w| w.span.end <= text.len()),
+                "{text:?}"
+            );
         }
         assert!(balanced(&script), "{text:?}");
     }

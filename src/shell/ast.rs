@@ -66,6 +66,8 @@ pub(super) struct WordNode {
     pub(super) parts: Run,
     pub(super) start: u32,
     pub(super) end: u32,
+    /// It holds an unquoted `{`.
+    pub(super) braced: bool,
 }
 
 /// What `${…}` does with the value.

@@ -22,10 +22,7 @@ struct Flood;
 impl Parser<'_> {
     /// Puts the words that `word` becomes on the stack of words.
     pub(super) fn expand_braces(&mut self, word: WordNode) {
-        let braced = self.ast.parts(word).iter().any(
-            |part| matches!(part, Part::Text { run, quoted: false } if self.ast.text(*run).contains('{')),
-        );
-        if !braced {
+        if !word.braced {
             self.words.push(word);
             return;
         }

@@ -142,39 +142,17 @@ impl Walker<'_> {
     pub(super) fn field(&mut self, ast: &Rc<Ast>, node: WordNode, out: &mut Vec<Word>) {
         let span = self.span(node.start, node.end);
         let parts = ast.parts(node);
-        if let [Part::Text { run, quoted }] = parts {
-            let text = ast.text(*run);
-            if *quoted || !text.contains('~') {
-                out.push(self.plain_word(text, *quoted, span));
-                return;
-            }
+        if let [Part::Text { run, quoted }] = parts
+            && let Some(word) = plain_word(ast.text(*run), *quoted, span)
+        {
+            out.push(word);
+            return;
         }
         let mut fields = Fields::new(span, false);
         fields.words = std::mem::take(out);
         self.tilde_and_parts(ast, parts, &mut fields);
         fields.end();
         *out = fields.words;
-    }
-
-    fn plain_word(&mut self, text: &str, quoted: bool, span: Span) -> Word {
-        let mut opaque = Opaque::No;
-        let mut glob = false;
-        for b in text.bytes() {
-            match b {
-                0x01 | 0xF3 | 0xF4 => opaque = Opaque::One,
-                b'*' | b'?' | b'[' => glob = !quoted,
-                _ => {}
-            }
-        }
-        if opaque != Opaque::No && !has_mark(text) {
-            opaque = Opaque::No;
-        }
-        Word {
-            text: text.to_string(),
-            span,
-            opaque,
-            glob,
-        }
     }
 
     fn tilde_and_parts(&mut self, ast: &Rc<Ast>, parts: &[Part], fields: &mut Fields) {
@@ -326,16 +304,29 @@ impl Walker<'_> {
 
     /// One word whatever it holds, and whether its unknown stretches may hold blanks.
     pub(super) fn single(&mut self, ast: &Rc<Ast>, node: WordNode) -> (Word, bool) {
-        let mut fields = Fields::new(self.span(node.start, node.end), true);
+        let span = self.span(node.start, node.end);
         let parts = ast.parts(node);
+        if let [Part::Text { run, quoted }] = parts
+            && let Some(word) = plain_word(ast.text(*run), *quoted, span)
+        {
+            return (word, false);
+        }
+        let mut fields = Fields::new(span, true);
         self.tilde_and_parts(ast, parts, &mut fields);
         fields.only()
     }
 
     /// The value that an assignment gives.
     pub(super) fn value(&mut self, ast: &Rc<Ast>, node: WordNode) -> (Word, Val) {
-        let mut fields = Fields::new(self.span(node.start, node.end), true);
+        let span = self.span(node.start, node.end);
         let parts = ast.parts(node);
+        if let [Part::Text { run, quoted }] = parts
+            && let Some(word) = plain_word(ast.text(*run), *quoted, span)
+        {
+            let val = Val::known(&word.text);
+            return (word, val);
+        }
+        let mut fields = Fields::new(span, true);
         match parts.first() {
             Some(Part::Text { run, quoted: false }) if ast.text(*run).contains('~') => {
                 let rest = parts.get(1..).unwrap_or(&[]);
@@ -370,6 +361,25 @@ impl Walker<'_> {
             _ => None,
         }
     }
+}
+
+/// A word of one literal; `None` when it needs more than copying.
+fn plain_word(text: &str, quoted: bool, span: Span) -> Option<Word> {
+    let mut glob = false;
+    for b in text.bytes() {
+        match b {
+            0x01 | 0xF3 | 0xF4 => return None,
+            b'~' if !quoted => return None,
+            b'*' | b'?' | b'[' => glob = !quoted,
+            _ => {}
+        }
+    }
+    Some(Word {
+        text: text.to_string(),
+        span,
+        opaque: Opaque::No,
+        glob,
+    })
 }
 
 pub(super) fn is_identifier(text: &str) -> bool {

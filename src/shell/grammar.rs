@@ -394,10 +394,9 @@ impl Parser<'_> {
         loop {
             self.blanks();
             let Some(b) = self.byte() else { break };
-            let (_, next) = self.after(self.at);
             match b {
                 b'\n' | b';' | b'|' | b')' => break,
-                b'&' if next != Some(b'>') => break,
+                b'&' if self.after(self.at).1 != Some(b'>') => break,
                 b'(' if self.words.len() == words + 1 && self.assigns.len() == assigns => {
                     if let Some(node) = self.function_here(words) {
                         self.redirs.truncate(redirs);
@@ -484,24 +483,24 @@ impl Parser<'_> {
 
     /// An argument; `name=(…)` is an array.
     fn argument(&mut self) -> WordNode {
-        let at = self.at;
-        let mut after = at;
-        while self.byte_at(after).is_some_and(is_name) {
-            after += 1;
+        let word = self.word(Mode::WORD);
+        if self.byte() != Some(b'(') {
+            return word;
         }
-        if after > at && self.byte().is_some_and(is_name_start) {
-            let plus = usize::from(self.byte_at(after) == Some(b'+'));
-            if self.byte_at(after + plus) == Some(b'=')
-                && self.byte_at(after + plus + 1) == Some(b'(')
-            {
-                let base = std::mem::replace(&mut self.base, self.parts.len());
-                self.literal(at, after + plus + 1, false);
-                self.at = after + plus + 1;
-                self.array();
-                return self.finish_word(at, base);
-            }
+        let [Part::Text { run, quoted: false }] = self.ast.parts(word) else {
+            return word;
+        };
+        let name = self.ast.text(*run).strip_suffix('=').unwrap_or("");
+        if !super::expand::is_identifier(name.strip_suffix('+').unwrap_or(name)) {
+            return word;
         }
-        self.word(Mode::WORD)
+        let base = std::mem::replace(&mut self.base, self.parts.len());
+        self.parts.push(Part::Text {
+            run: *run,
+            quoted: false,
+        });
+        self.array();
+        self.finish_word(word.start as usize, base)
     }
 
     fn finish_word(&mut self, start: usize, base: usize) -> WordNode {
@@ -510,6 +509,7 @@ impl Parser<'_> {
         self.ast.parts.extend(self.parts.drain(from..));
         self.base = base;
         WordNode {
+            braced: false,
             parts: Run::new(at, self.ast.parts.len()),
             start: start as u32,
             end: self.at.max(start).min(self.text.len()) as u32,

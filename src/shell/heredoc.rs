@@ -36,9 +36,9 @@ impl Parser<'_> {
             self.problem("heredoc without a delimiter", at, self.at);
         }
         let word = self.keep(WordNode {
-            parts: Default::default(),
             start: at as u32,
             end: self.at as u32,
+            ..WordNode::default()
         });
         self.pending.push(Pending {
             delimiter,

@@ -21,7 +21,7 @@ const fn classes() -> [u8; 256] {
         table[both[i] as usize] = PLAIN | QUOTED;
         i += 1;
     }
-    let plain = b" \t\n;&|()<>";
+    let plain = b" \t\n;&|()<>{";
     i = 0;
     while i < plain.len() {
         table[plain[i] as usize] = PLAIN;
@@ -108,6 +108,8 @@ pub(super) struct Parser<'a> {
     /// The text is the user's own: marks in it are not ours.
     pub(super) top: bool,
     pub(super) extglob: bool,
+    /// An unquoted `{` was met in this word.
+    pub(super) braced: bool,
     pub(super) lines: bool,
     /// Terminators that the constructs around wait for.
     pub(super) wants: u16,
@@ -138,6 +140,7 @@ impl<'a> Parser<'a> {
             depth,
             top,
             extglob: false,
+            braced: false,
             lines: false,
             wants: 0,
             looks: text.len().saturating_mul(64).saturating_add(50_000),
@@ -259,12 +262,15 @@ impl<'a> Parser<'a> {
     pub(super) fn word(&mut self, mode: Mode) -> WordNode {
         let start = self.at;
         let base = std::mem::replace(&mut self.base, self.parts.len());
+        let outer = std::mem::take(&mut self.braced);
         self.scan(mode);
         let at = self.ast.parts.len();
         let from = self.base;
         self.ast.parts.extend(self.parts.drain(from..));
         self.base = base;
+        let braced = std::mem::replace(&mut self.braced, outer);
         WordNode {
+            braced,
             parts: Run::new(at, self.ast.parts.len()),
             start: start as u32,
             end: self.at.max(start).min(self.text.len()) as u32,
@@ -318,6 +324,10 @@ impl<'a> Parser<'a> {
                     self.one(mode.quoted);
                 }
                 _ if mode.quoted => self.one(true),
+                b'{' => {
+                    self.braced = true;
+                    self.one(false);
+                }
                 b'<' | b'>' if self.after(self.at).1 == Some(b'(') => self.process(b == b'>'),
                 b'(' if matches!(mode.stop, Stop::Blank | Stop::Test)
                     && self.starts_group(mode) =>

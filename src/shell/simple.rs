@@ -560,6 +560,10 @@ impl Walker<'_> {
         let paths = self.places(&path);
         let sure = paths.len() == 1;
         for path in paths {
+            if sure && !append {
+                self.put_file(path, vec![content.clone()]);
+                continue;
+            }
             let old = self.state.files.get(&path).cloned();
             let mut contents = match (&old, append) {
                 (None, true) => vec![Content::Unknown],
@@ -575,6 +579,10 @@ impl Walker<'_> {
 
     /// The files that a path may mean.
     pub(super) fn places(&self, path: &str) -> Vec<PathBuf> {
+        if let [dir] = self.state.dirs.as_slice() {
+            let place = joined(dir.as_deref(), path);
+            return vec![place.unwrap_or_else(|| PathBuf::from(path))];
+        }
         let mut places: Vec<PathBuf> = Vec::new();
         for dir in self.state.dirs.iter() {
             let place = joined(dir.as_deref(), path).unwrap_or_else(|| PathBuf::from(path));

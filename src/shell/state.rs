@@ -394,6 +394,14 @@ pub(super) fn joined(dir: Option<&Path>, path: &str) -> Option<PathBuf> {
         return None;
     }
     let path = Path::new(path);
+    let plain = |p: &str| !p.starts_with('.') && !p.contains("/.") && !p.contains("//") && !p.ends_with('/');
+    if path.to_str().is_some_and(plain) {
+        return if path.is_absolute() {
+            Some(path.to_path_buf())
+        } else {
+            dir.map(|dir| dir.join(path))
+        };
+    }
     let mut out = if path.is_absolute() {
         PathBuf::new()
     } else {

@@ -2,7 +2,8 @@
 
 use super::expand::is_identifier;
 use super::simple::Bound;
-use super::state::{Args, Dirs, State, Val, Value, joined, word_of};
+use super::state::{Dirs, State, joined};
+use super::value::{Args, Val, Value, word_of};
 use super::walk::Walker;
 use super::{Command, Opaque, Word};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Words as bash would pass them: expansion, splitting, removal of empty words.
 
 use super::ast::{Ast, Id, Part, WordNode};
-use super::state::{Val, Value, has_mark};
+use super::value::{Val, Value, has_mark};
 use super::walk::Walker;
 use super::{OPAQUE, Opaque, Span, Word};
 use std::rc::Rc;

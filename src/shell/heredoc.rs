@@ -1,7 +1,8 @@
 //! Heredocs: which delimiter they wait for, and the body that the next lines hold.
 
 use super::ast::{Id, Part, WordNode};
-use super::lexer::{Mode, Parser};
+use super::lexer::Parser;
+use super::mode::Mode;
 use std::rc::Rc;
 
 /// A heredoc whose body comes after the next newline.

@@ -4,9 +4,13 @@
 #![deny(clippy::disallowed_methods)]
 
 mod ansi;
+mod assign;
 mod ast;
 mod brace;
 mod builtins;
+mod calls;
+mod capture;
+mod clause;
 mod compound;
 mod cond;
 mod dollar;
@@ -15,12 +19,20 @@ mod flow;
 mod grammar;
 mod heredoc;
 mod lexer;
+mod lists;
+mod loops;
+mod mode;
+mod nested;
 mod output;
+mod param;
 mod pattern;
+mod quoted;
+mod redirs;
 mod simple;
 mod state;
 mod subst;
 mod unfold;
+mod value;
 mod vars;
 mod walk;
 

@@ -1,8 +1,7 @@
 //! Substitutions: run where they stand, with the value that their output would have.
 
 use super::ast::{Ast, Id, Node, Part, WordNode};
-use super::output::Capture;
-use super::state::{Content, Val, Value};
+use super::value::{Content, Val, Value};
 use super::walk::Walker;
 use super::{ANSWER_BASE, ANSWER_MAX, Command, Span, Stdin, Step};
 use std::path::PathBuf;
@@ -147,15 +146,6 @@ impl Walker<'_> {
                 self.state.set(name, vec![Value::Text(Val::number())]);
             }
         }
-    }
-
-    pub(super) fn capture(&mut self) -> usize {
-        self.captures.push(Capture::new(self.forks));
-        self.captures.len() - 1
-    }
-
-    pub(super) fn captured(&mut self) -> Capture {
-        self.captures.pop().unwrap_or_else(|| Capture::new(0))
     }
 }
 

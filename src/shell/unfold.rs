@@ -1,17 +1,13 @@
 //! Commands that run other commands: `eval`, `.`, `trap`, wrappers, script files.
 
-use super::ast::Ast;
+use super::capture::passes_output;
 use super::flow;
-use super::lexer::Parser;
 use super::simple::{Bound, Out, Ready};
-use super::state::{Args, Content, Life, joined, put};
+use super::state::{Life, joined, put};
+use super::value::Args;
 use super::walk::Walker;
-use super::{Assign, Command, Inner, Opaque, Script, Source, Span, Stdin, Word};
-use std::path::PathBuf;
+use super::{Assign, Command, Inner, Opaque, Word};
 use std::rc::Rc;
-
-/// How deep script files may run each other.
-const FILES: usize = 3;
 
 impl Walker<'_> {
     /// Runs a command that is no function; `builtins` when the shell itself looks it up.
@@ -204,156 +200,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Runs what `trap … EXIT` left.
-    pub(super) fn run_traps(&mut self) {
-        let traps = std::mem::take(&mut self.state.traps);
-        if self.state.life != Life::Here {
-            return;
-        }
-        for text in traps.iter() {
-            self.text_here(&text.text, text.span, None);
-        }
-    }
-
-    /// Runs text in this shell.
-    #[inline(never)]
-    pub(super) fn text_here(&mut self, text: &str, span: Span, file: Option<&Word>) {
-        if !self.spend(1 + text.len() as u64) || !self.enter() {
-            return;
-        }
-        let saved = (self.fix(span), self.origin.clone());
-        let span = self.fixed.unwrap_or(span);
-        let mut parser = Parser::new(text, self.depth, false);
-        if let Some(file) = file {
-            parser.lines = true;
-            self.origin = Some(file.text.as_str().into());
-        }
-        let (ast, problems) = parser.finish();
-        for problem in problems {
-            self.problem(problem.what, span, problem.cut);
-        }
-        let ast: Rc<Ast> = Rc::new(ast);
-        let root = ast.root;
-        self.node(&ast, root);
-        (self.fixed, self.origin) = saved;
-        self.leave();
-    }
-
-    /// Walks `text` alone, as a new shell started at `command`'s point.
-    pub(super) fn at(mut self, text: &str, command: &Command) -> Script {
-        self.state.dirs = Rc::clone(&command.dirs);
-        self.state.exports = Rc::clone(&command.exports);
-        self.state.unset = Rc::clone(&command.unset);
-        for assign in &command.assigns {
-            put(
-                Rc::make_mut(&mut self.state.exports),
-                &assign.name,
-                assign.value.clone(),
-            );
-        }
-        self.state = self.new_shell();
-        self.stdin = Rc::new(command.stdin.clone());
-        self.redirects = Rc::new(command.redirects.clone());
-        self.fixed = Some(command.span);
-        let begin = self.state.clone();
-        self.push_frame(flow::Kind::Shell);
-        self.text_here(text, command.span, None);
-        self.close_script(begin)
-    }
-
-    /// Runs text in a new shell.
-    fn text_apart(&mut self, text: &str, span: Span, args: Args, file: Option<&Word>) {
-        let state = self.new_shell();
-        let saved = self.begin_subshell();
-        self.state = state;
-        self.state.args = Rc::new(args);
-        let locals = std::mem::take(&mut self.locals);
-        self.text_here(text, span, file);
-        self.end_subshell(saved);
-        self.locals = locals;
-    }
-
-    /// Runs the text of a script file in a new shell.
-    fn file_text(&mut self, text: &str, path: &Word, args: Args) {
-        self.reads += 1;
-        self.text_apart(text, path.span, args, Some(path));
-        self.reads -= 1;
-    }
-
-    /// Walks `walk` once for each text, as alternatives.
-    fn alternatives(&mut self, texts: Vec<String>, mut walk: impl FnMut(&mut Self, String)) {
-        if texts.len() <= 1 {
-            for text in texts {
-                walk(self, text);
-            }
-            return;
-        }
-        let mut fork = self.fork();
-        for (i, text) in texts.into_iter().enumerate() {
-            if i > 0 {
-                self.or(&mut fork);
-            }
-            walk(self, text);
-        }
-        self.join(fork);
-    }
-
-    /// The texts of a script file: as this call wrote it, else as it is.
-    fn texts(&mut self, path: &Word, executed: bool, span: Span) -> Vec<String> {
-        let Some(name) = path.known() else {
-            return Vec::new();
-        };
-        let mut texts = Vec::new();
-        if self.reads >= FILES {
-            self.problem("script files run each other too deeply", span, true);
-            return texts;
-        }
-        let written: Vec<PathBuf> = self.places(name);
-        for (i, place) in written.iter().enumerate() {
-            let known = joined(self.state.dirs.get(i).and_then(|d| d.as_deref()), name).is_some();
-            let contents = self.state.files.get(place).cloned();
-            for content in contents.unwrap_or_else(|| vec![Content::Disk]) {
-                match content {
-                    Content::Text(text) => texts.push(text.to_string()),
-                    Content::Unknown => {
-                        self.problem("runs a file that this call writes", span, true)
-                    }
-                    Content::Output(names) if name.starts_with("/dev/fd/") => {
-                        self.problem(runs_output_of(&names), span, true);
-                    }
-                    Content::Output(_) => {
-                        self.problem("runs a file that this call writes", span, true)
-                    }
-                    Content::Disk if !known => {
-                        if !executed {
-                            self.problem("runs a script in an unknown directory", span, false);
-                        }
-                    }
-                    Content::Disk => match self.files.script(place, executed) {
-                        Source::Shell(text) => texts.push(text),
-                        Source::None => {}
-                        Source::Unreadable => {
-                            self.problem("runs a script that cannot be read", span, false)
-                        }
-                    },
-                }
-            }
-        }
-        texts.dedup();
-        texts
-    }
-
-    /// `./f`, `dir/f`: the texts of a program that is a shell script.
-    fn program_file(&mut self, command: &Command) -> Vec<String> {
-        match command.words.first() {
-            Some(word) if word.text.contains('/') && word.opaque == Opaque::No => {
-                let word = word.clone();
-                self.texts(&word, true, command.span)
-            }
-            _ => Vec::new(),
-        }
-    }
-
     /// Walks what a wrapper runs.
     #[inline(never)]
     fn inner(&mut self, inner: Inner, outer: &Command) {
@@ -401,32 +247,6 @@ impl Walker<'_> {
         }
     }
 
-    fn file(&mut self, path: &Word, args: Vec<Word>, span: Span) {
-        let texts = self.texts(path, false, span);
-        let args = Args::of(&args);
-        self.alternatives(texts, |w, text| w.file_text(&text, path, args.clone()));
-    }
-
-    /// A shell that reads its commands from standard input.
-    fn stdin_script(&mut self, outer: &Command, args: Vec<Word>) {
-        match &outer.stdin {
-            Stdin::Inherited => {}
-            Stdin::Text(text) => {
-                let span = if text.span == Span::default() {
-                    outer.span
-                } else {
-                    text.span
-                };
-                let saved = std::mem::take(&mut self.stdin);
-                let args = Args::of(&args);
-                self.text_apart(&text.text, span, args, None);
-                self.stdin = saved;
-            }
-            Stdin::File(path) => self.file(path, args, path.span),
-            Stdin::Pipe(names) => self.problem(runs_output_of(names), outer.span, true),
-        }
-    }
-
     /// Runs `f` with a changed environment.
     fn environment(&mut self, assigns: &[Assign], unset: &[String], f: impl FnOnce(&mut Self)) {
         if assigns.is_empty() && unset.is_empty() {
@@ -463,105 +283,6 @@ impl Walker<'_> {
         self.state.dirs = Rc::new(dirs);
         f(self);
         self.state.dirs = saved;
-    }
-
-    /// Follows what a command prints to where it goes.
-    pub(super) fn output(&mut self, command: &Command, out: &Out) {
-        let name = command.words.first().map_or("", |w| w.text.as_str());
-        let tees = name == "tee";
-        if self.out.is_none() && matches!(out, Out::Same | Out::Lost) && !tees {
-            return;
-        }
-        let printed = match name {
-            "cat" => self.concatenated(command),
-            _ => None,
-        };
-        let printed = printed.or_else(|| super::output::printed(command));
-        self.spend(printed.as_ref().map_or(1, |p| p.text.len() as u64 / 16 + 1));
-        if tees {
-            let content = match &command.stdin {
-                Stdin::Text(text) => Content::Text(text.text.as_str().into()),
-                _ => Content::Unknown,
-            };
-            let append = command
-                .words
-                .iter()
-                .any(|w| w.text == "-a" || w.text == "--append");
-            for word in command.words.iter().skip(1) {
-                if !word.text.starts_with('-') {
-                    self.write(word, append, content.clone());
-                }
-            }
-        }
-        match out {
-            Out::Lost => {}
-            Out::Same => {
-                let forks = self.forks;
-                if let Some(capture) = self.out.and_then(|at| self.captures.get_mut(at)) {
-                    match printed {
-                        Some(printed) if forks <= capture.forks => capture.add(&printed),
-                        _ => capture.add_unknown(command),
-                    }
-                }
-            }
-            Out::File { target, append } => {
-                let content = match printed {
-                    Some(printed) => Content::Text(printed.text.into()),
-                    None => Content::Unknown,
-                };
-                self.write(target, *append, content);
-            }
-        }
-    }
-
-    /// `cat f` of files that this call wrote.
-    fn concatenated(&self, command: &Command) -> Option<super::output::Printed> {
-        let files = command.words.get(1..).filter(|f| !f.is_empty())?;
-        let mut text = String::new();
-        for word in files {
-            match self.places(word.known()?).as_slice() {
-                [place] => match self.state.files.get(place).map(Vec::as_slice) {
-                    Some([Content::Text(content)]) => text.push_str(content),
-                    _ => return None,
-                },
-                _ => return None,
-            }
-        }
-        let splits = text.contains(super::OPAQUE);
-        Some(super::output::Printed { text, splits })
-    }
-}
-
-/// Wrappers that print nothing but what they run prints.
-fn passes_output(command: &Command) -> bool {
-    let program = command.words.first().map_or("", |w| w.text.as_str());
-    let name = program.rsplit('/').next().unwrap_or(program);
-    matches!(
-        name,
-        "env"
-            | "nice"
-            | "nohup"
-            | "timeout"
-            | "setsid"
-            | "stdbuf"
-            | "sudo"
-            | "doas"
-            | "bash"
-            | "sh"
-            | "dash"
-            | "zsh"
-    ) || program.contains('/')
-}
-
-fn runs_output_of(names: &[String]) -> &'static str {
-    match names.last().map(String::as_str) {
-        Some("curl") => "runs the output of `curl`",
-        Some("wget") => "runs the output of `wget`",
-        Some("cat") => "runs the output of `cat`",
-        Some("git") => "runs the output of `git`",
-        Some("base64") => "runs the output of `base64`",
-        Some("sed") => "runs the output of `sed`",
-        _ => "runs the output of a program",
     }
 }
 

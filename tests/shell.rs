@@ -37,7 +37,21 @@ impl Files for NoFiles {
 
 /// Mutants of which a command is known to be missed, with the reason; a test fails when one is
 /// missed no more.
-const GAPS: &[(&str, &str)] = &[];
+const GAPS: &[(&str, &str)] = &[
+    (
+        "shopt -s expand_aliases\nalias k='git push'\nk -f",
+        "aliases are not expanded, also where the script turns them on",
+    ),
+    (
+        "let 'a[$(git push -f)]=1'",
+        "arithmetic runs substitutions in text that was quoted",
+    ),
+    (
+        "x='a[$(git push -f)]'; ((x))",
+        "arithmetic runs substitutions in the values of variables",
+    ),
+    ("compgen -C 'git push -f' x", "completion runs its command"),
+];
 
 #[derive(serde::Deserialize)]
 struct Case {

@@ -71,7 +71,7 @@ impl Walker<'_> {
         body.active += 1;
         let (ast, node) = (Rc::clone(&body.ast), body.node);
         let (fixed, origin) = (body.fixed, body.origin.clone());
-        if self.enter() {
+        if self.spend(48) && self.enter() {
             let saved = (self.fixed, self.origin.clone());
             self.fixed = fixed;
             self.origin = origin;

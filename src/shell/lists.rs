@@ -76,7 +76,7 @@ impl Walker<'_> {
     fn chain(&mut self, ast: &Rc<Ast>, nodes: &[Id], mut unsure: bool) {
         let mut forks = Vec::new();
         let mut last = None;
-        for node in nodes {
+        for (i, node) in nodes.iter().enumerate() {
             if self.state.life != Life::Here || self.spent {
                 break;
             }
@@ -85,7 +85,10 @@ impl Walker<'_> {
                 last = None;
             }
             let start = (self.steps.len(), self.state.clone(), self.open);
+            let sure = self.unsure;
+            self.unsure |= i > 0;
             self.node(ast, *node);
+            self.unsure = sure;
             if self.state.life != Life::Here {
                 if let Some((at, before, open)) = last.take() {
                     self.fork_late(at, before, open);
@@ -134,7 +137,11 @@ impl Walker<'_> {
             let mut fork = self.fork();
             self.node(ast, branch.body);
             self.or(&mut fork);
-            forks.push(fork);
+            if forks.len() < super::flow::NESTED {
+                forks.push(fork);
+            } else {
+                self.join(fork);
+            }
         }
         if let Some(other) = other {
             self.node(ast, other);

@@ -93,14 +93,24 @@ impl Walker<'_> {
         }
         self.push_frame(Kind::Loop);
         let saved = std::mem::replace(&mut self.turns, turns);
-        for word in &list {
+        for (i, word) in list.iter().enumerate() {
             if self.state.life != Life::Here || self.spent {
                 break;
             }
+            let fuel = self.fuel;
             self.state.set(name, vec![Value::Text(Val::of(word))]);
             let open = self.open;
             self.node(ast, body);
             self.turn(open);
+            // A body that costs too much is walked once more, for all that is left.
+            let left = list.get(i + 1..).unwrap_or(&[]);
+            let cost = (fuel - self.fuel).saturating_mul(left.len() as u64);
+            if !left.is_empty() && cost > self.fuel / 2 && self.state.life == Life::Here {
+                let values = left.iter().map(|w| Value::Text(Val::of(w))).collect();
+                self.state.set(name, values);
+                self.repeat(ast, None, body);
+                break;
+            }
         }
         self.turns = saved;
         self.pop_frame();

@@ -176,8 +176,10 @@ pub struct Command {
 
 /// A script in the order in which it runs, with its forks.
 ///
-/// `if c; then a; else b; fi` is `c, Fork, a, Or, b, Join`. An alternative that ends in [`Step::End`]
-/// (`exit`, `return`, `exec`) takes no part in the join.
+/// `if c; then a; else b; fi` is `c, Fork, a, Or, b, Join`; `case` makes as many `Or`s as it has arms.
+/// An alternative that ends in [`Step::End`] (`exit`, `exec`) takes no part in the join. What leaves a
+/// loop, a function or a nested shell (`break`, `return`) does not end: it is an alternative whose join
+/// comes at the end of what it leaves.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// This command runs here.

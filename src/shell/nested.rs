@@ -144,7 +144,7 @@ impl Walker<'_> {
                         }
                     }
                     Content::Disk => match self.files.script(place, executed) {
-                        Source::Shell(text) => texts.push(text),
+                        Source::Shell(text) => texts.push(super::ansi::tamed(text.into_bytes())),
                         Source::None => {}
                         Source::Unreadable => {
                             self.problem("runs a script that cannot be read", span, false)

@@ -155,7 +155,7 @@ impl Walker<'_> {
         if before.is_some() {
             self.end_temporary(before);
         }
-        self.spend(nodes.len() as u64);
+        self.spend(16 + nodes.len() as u64);
         ready
     }
 

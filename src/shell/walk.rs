@@ -59,7 +59,11 @@ pub(super) struct Walker<'a> {
     pub(super) locals: Vec<Vec<(Rc<str>, Option<super::state::Var>)>>,
     pub(super) pick: Pick,
     pub(super) fuel: u64,
+    /// How long the text is.
+    length: u32,
     pub(super) spent: bool,
+    /// What came before on this line may have failed: a function defined here may be missing.
+    pub(super) unsure: bool,
     pub(super) depth: usize,
     pub(super) answers: u32,
     /// How many script files are being read.
@@ -102,7 +106,9 @@ impl<'a> Walker<'a> {
             locals: Vec::new(),
             pick: Pick::default(),
             fuel: (length as u64).saturating_mul(64).saturating_add(50_000),
+            length: length as u32,
             spent: false,
+            unsure: false,
             depth: 0,
             answers: 0,
             reads: 0,
@@ -135,27 +141,33 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Functions that nothing called: something that cannot be seen may call them.
+    /// Functions that nothing called: something that cannot be seen may call them. Where the
+    /// script has ended they are an alternative to all of it.
     fn uncalled(&mut self, begin: State) {
+        let ended = self.state.life != Life::Here;
+        let mut any = false;
         let mut at = 0;
         while let Some(body) = self.bodies.get(at) {
             if !body.called {
-                let ended = self.state.life != Life::Here;
                 if ended {
-                    self.steps.insert(0, Step::Fork);
+                    if !any {
+                        self.steps.insert(0, Step::Fork);
+                    }
                     self.steps.push(Step::Or);
                     self.state = begin.clone();
                     self.call_body(at, Args::default());
-                    self.steps.push(Step::Join);
-                    self.state.life = Life::Ended;
                 } else {
                     let mut fork = self.fork();
                     self.call_body(at, Args::default());
                     self.or(&mut fork);
                     self.join(fork);
                 }
+                any = true;
             }
             at += 1;
+        }
+        if ended && any {
+            self.steps.push(Step::Join);
         }
     }
 
@@ -186,7 +198,7 @@ impl<'a> Walker<'a> {
         self.fuel = self.fuel.saturating_sub(units);
         if self.fuel == 0 && !self.spent {
             self.spent = true;
-            let span = self.span(0, u32::MAX);
+            let span = self.span(0, self.length);
             self.problem("too much to follow", span, true);
         }
         !self.spent
@@ -195,7 +207,7 @@ impl<'a> Walker<'a> {
     /// Goes one construct deeper; false when that is too deep.
     pub(super) fn enter(&mut self) -> bool {
         if self.depth >= DEPTH {
-            let span = self.span(0, u32::MAX);
+            let span = self.span(0, self.length);
             self.problem("nested deeper than 48", span, true);
             return false;
         }
@@ -291,6 +303,7 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn begin_subshell(&mut self) -> State {
+        self.spend(16);
         let saved = self.state.clone();
         self.push_frame(Kind::Shell);
         self.state.traps = Rc::default();
@@ -317,6 +330,11 @@ impl<'a> Walker<'a> {
             active: 0,
         });
         let name: Rc<str> = ast.text(name).into();
-        Rc::make_mut(&mut self.state.funcs).insert(name, vec![Some(id)]);
+        let mut bodies = vec![Some(id)];
+        if self.unsure {
+            let before = self.state.funcs.get(&name).cloned();
+            bodies.extend(before.unwrap_or_else(|| vec![None]));
+        }
+        Rc::make_mut(&mut self.state.funcs).insert(name, bodies);
     }
 }

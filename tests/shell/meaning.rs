@@ -42,6 +42,7 @@ fn alternatives_fork_and_meet() {
         ("for x in 1 2; do a $x; done", "a 1; a 2"),
         ("a | b; (c); { d; }; e & f", "a; b; c; d; e; f"),
         ("f() { a; }; b; f", "b; a"),
+        ("a && f() { b; }; f", "a [ b | f ]"),
         ("f() { a $1; }; b", "b [ a …s | ]"),
     ]);
 }

@@ -28,10 +28,6 @@ impl Run {
         self.at as usize..self.end as usize
     }
 
-    pub(super) fn len(self) -> usize {
-        self.end.saturating_sub(self.at) as usize
-    }
-
     pub(super) fn is_empty(self) -> bool {
         self.at >= self.end
     }
@@ -70,6 +66,8 @@ pub(super) struct WordNode {
     pub(super) parts: Run,
     pub(super) start: u32,
     pub(super) end: u32,
+    /// It holds an unquoted `{`.
+    pub(super) braced: bool,
 }
 
 /// What `${…}` does with the value.

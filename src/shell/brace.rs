@@ -22,10 +22,7 @@ struct Flood;
 impl Parser<'_> {
     /// Puts the words that `word` becomes on the stack of words.
     pub(super) fn expand_braces(&mut self, word: WordNode) {
-        let braced = self.ast.parts(word).iter().any(
-            |part| matches!(part, Part::Text { run, quoted: false } if self.ast.text(*run).contains('{')),
-        );
-        if !braced {
+        if !word.braced {
             self.words.push(word);
             return;
         }
@@ -126,20 +123,24 @@ impl Parser<'_> {
     }
 }
 
-/// Where the brace at `open` closes, and its commas at that level.
+/// Where the brace at `open` closes, and its commas at that level. A `}` before any comma or
+/// `..` closes nothing.
 fn group(atoms: &[Atom], open: usize) -> Option<(usize, Vec<usize>)> {
     let mut depth = 0usize;
     let mut commas = Vec::new();
+    let mut ranged = false;
     for (i, atom) in atoms.iter().enumerate().skip(open) {
         match atom {
             Atom::Char('{') => depth += 1,
             Atom::Char(',') if depth == 1 => commas.push(i),
-            Atom::Char('}') => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some((i, commas));
-                }
+            Atom::Char('.') if depth == 1 => {
+                ranged |= matches!(
+                    (atoms.get(i + 1), atoms.get(i + 2)),
+                    (Some(Atom::Char('.')), Some(next)) if !matches!(next, Atom::Char('}'))
+                );
             }
+            Atom::Char('}') if depth > 1 => depth -= 1,
+            Atom::Char('}') if ranged || !commas.is_empty() => return Some((i, commas)),
             _ => {}
         }
     }

@@ -2,23 +2,22 @@
 
 use super::expand::is_identifier;
 use super::simple::Bound;
-use super::state::{Args, Dirs, State, Val, Value, joined, word_of};
+use super::state::{Dirs, State, joined};
+use super::value::{Args, Val, Value, word_of};
 use super::walk::Walker;
 use super::{Command, Opaque, Word};
 use std::path::PathBuf;
 use std::rc::Rc;
 
 impl Walker<'_> {
-    /// Applies a builtin that ran; false when `name` is none.
-    pub(super) fn builtin(&mut self, name: &str, command: &Command, arrays: Vec<Bound>) -> bool {
+    /// Applies a builtin that ran.
+    pub(super) fn builtin(&mut self, command: &Command, arrays: Vec<Bound>) {
+        let name = command.words.first().map_or("", |w| w.text.as_str());
         let args = command.words.get(1..).unwrap_or(&[]);
         match name {
             "cd" => self.cd(args),
             "pushd" => self.pushd(args),
             "popd" => self.popd(),
-            "export" | "declare" | "typeset" | "local" | "readonly" => {
-                self.declare(name, args, arrays)
-            }
             "unset" => self.unset(args),
             "set" => self.set_options(args),
             "shift" => self.shift(args),
@@ -35,31 +34,7 @@ impl Walker<'_> {
                 let levels = args.first().and_then(|w| w.text.parse().ok()).unwrap_or(1);
                 self.leave_loops(levels, name == "continue");
             }
-            ":" | "true" | "false" | "echo" | "test" | "[" | "pwd" | "unalias" | "umask"
-            | "ulimit" | "wait" | "jobs" | "fg" | "bg" | "kill" | "hash" | "type" | "times"
-            | "disown" | "history" | "dirs" | "caller" | "enable" | "help" | "suspend" | "bind"
-            | "complete" | "compgen" | "compopt" | "fc" | "logout" => {}
-            _ => return false,
-        }
-        true
-    }
-
-    fn alias(&mut self, args: &[Word]) {
-        for word in args {
-            if let Some((name, value)) = word.text.split_once('=') {
-                let value = Word {
-                    text: value.to_owned(),
-                    ..word.clone()
-                };
-                Rc::make_mut(&mut self.state.aliases).insert(name.into(), value);
-            }
-        }
-    }
-
-    fn shopt(&mut self, args: &[Word]) {
-        let has = |text: &str| args.iter().any(|w| w.text == text);
-        if has("expand_aliases") {
-            self.state.expands = has("-s");
+            _ => self.declare(name, args, arrays),
         }
     }
 

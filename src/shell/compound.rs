@@ -2,7 +2,8 @@
 
 use super::ast::{ArmNode, ArrayNode, Branch, Id, Node, Part, Run};
 use super::grammar::{CLOSE_BRACE, DO, DONE, ELSE, ESAC, FI, Keyword, NEXT_ARM, THEN};
-use super::lexer::{Mode, Parser, Stop};
+use super::lexer::Parser;
+use super::mode::{Mode, Stop};
 
 impl Parser<'_> {
     /// The compound command that begins here, if one does.
@@ -71,7 +72,7 @@ impl Parser<'_> {
         }
     }
 
-    fn branches(&mut self, start: usize) -> Id {
+    pub(super) fn branches(&mut self, start: usize) -> Id {
         let base = self.branches.len();
         let mut other = None;
         loop {
@@ -179,7 +180,7 @@ impl Parser<'_> {
         self.do_done(start)
     }
 
-    fn case(&mut self, start: usize) -> Id {
+    pub(super) fn case(&mut self, start: usize) -> Id {
         self.blanks();
         let word = self.word_id(Mode::WORD);
         self.space();

@@ -46,7 +46,7 @@ pub(super) struct Touched<'t> {
 
 pub(super) fn touched<'t>(ast: &'t Rc<Ast>, id: Id, depth: usize, out: &mut Touched<'t>) {
     out.cost += 1;
-    if depth > 2 * super::lexer::DEPTH || out.names.len() > 64 {
+    if depth > 6 * super::lexer::DEPTH || out.names.len() > 64 {
         return;
     }
     let mut go = |id: Id| touched(ast, id, depth + 1, out);

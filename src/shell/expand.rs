@@ -1,16 +1,13 @@
 //! Words as bash would pass them: expansion, splitting, removal of empty words.
 
 use super::ast::{Ast, Id, Part, WordNode};
-use super::state::{Val, Value, has_mark};
+use super::value::{Val, Value, has_mark};
 use super::walk::Walker;
 use super::{OPAQUE, Opaque, Span, Word};
 use std::rc::Rc;
 
-/// Texts are not followed beyond this length.
+/// Values are not followed beyond this length.
 pub(super) const LONGEST: usize = 1 << 16;
-
-/// How many words one array or list may bring into a command.
-const MOST_WORDS: usize = 4096;
 
 /// Words that are being put together.
 pub(super) struct Fields {
@@ -55,6 +52,10 @@ impl Fields {
 
     /// Adds a value; an unquoted one is split.
     pub(super) fn value(&mut self, val: &Val, quoted: bool, ifs: Option<&str>) {
+        if self.text.len() + val.text.len() > LONGEST {
+            self.opaque(!quoted || self.single);
+            return;
+        }
         if quoted || self.single {
             self.many |= self.single && val.splits;
             self.text(&val.text, quoted || !self.single);
@@ -141,39 +142,17 @@ impl Walker<'_> {
     pub(super) fn field(&mut self, ast: &Rc<Ast>, node: WordNode, out: &mut Vec<Word>) {
         let span = self.span(node.start, node.end);
         let parts = ast.parts(node);
-        if let [Part::Text { run, quoted }] = parts {
-            let text = ast.text(*run);
-            if *quoted || !text.contains('~') {
-                out.push(self.plain_word(text, *quoted, span));
-                return;
-            }
+        if let [Part::Text { run, quoted }] = parts
+            && let Some(word) = plain_word(ast.text(*run), *quoted, span)
+        {
+            out.push(word);
+            return;
         }
         let mut fields = Fields::new(span, false);
         fields.words = std::mem::take(out);
         self.tilde_and_parts(ast, parts, &mut fields);
         fields.end();
         *out = fields.words;
-    }
-
-    fn plain_word(&mut self, text: &str, quoted: bool, span: Span) -> Word {
-        let mut opaque = Opaque::No;
-        let mut glob = false;
-        for b in text.bytes() {
-            match b {
-                0x01 | 0xF3 | 0xF4 => opaque = Opaque::One,
-                b'*' | b'?' | b'[' => glob = !quoted,
-                _ => {}
-            }
-        }
-        if opaque != Opaque::No && !has_mark(text) {
-            opaque = Opaque::No;
-        }
-        Word {
-            text: text.to_string(),
-            span,
-            opaque,
-            glob,
-        }
     }
 
     fn tilde_and_parts(&mut self, ast: &Rc<Ast>, parts: &[Part], fields: &mut Fields) {
@@ -237,10 +216,6 @@ impl Walker<'_> {
         operand: bool,
     ) {
         for part in parts {
-            if fields.text.len() > LONGEST || fields.words.len() > MOST_WORDS {
-                fields.opaque(true);
-                self.spend(1);
-            }
             match *part {
                 Part::Text { run, quoted } => {
                     let text = ast.text(run);
@@ -339,16 +314,29 @@ impl Walker<'_> {
 
     /// One word whatever it holds, and whether its unknown stretches may hold blanks.
     pub(super) fn single(&mut self, ast: &Rc<Ast>, node: WordNode) -> (Word, bool) {
-        let mut fields = Fields::new(self.span(node.start, node.end), true);
+        let span = self.span(node.start, node.end);
         let parts = ast.parts(node);
+        if let [Part::Text { run, quoted }] = parts
+            && let Some(word) = plain_word(ast.text(*run), *quoted, span)
+        {
+            return (word, false);
+        }
+        let mut fields = Fields::new(span, true);
         self.tilde_and_parts(ast, parts, &mut fields);
         fields.only()
     }
 
     /// The value that an assignment gives.
     pub(super) fn value(&mut self, ast: &Rc<Ast>, node: WordNode) -> (Word, Val) {
-        let mut fields = Fields::new(self.span(node.start, node.end), true);
+        let span = self.span(node.start, node.end);
         let parts = ast.parts(node);
+        if let [Part::Text { run, quoted }] = parts
+            && let Some(word) = plain_word(ast.text(*run), *quoted, span)
+        {
+            let val = Val::known(&word.text);
+            return (word, val);
+        }
+        let mut fields = Fields::new(span, true);
         match parts.first() {
             Some(Part::Text { run, quoted: false }) if ast.text(*run).contains('~') => {
                 let rest = parts.get(1..).unwrap_or(&[]);
@@ -383,6 +371,25 @@ impl Walker<'_> {
             _ => None,
         }
     }
+}
+
+/// A word of one literal; `None` when it needs more than copying.
+fn plain_word(text: &str, quoted: bool, span: Span) -> Option<Word> {
+    let mut glob = false;
+    for b in text.bytes() {
+        match b {
+            0x01 | 0xF3 | 0xF4 => return None,
+            b'~' if !quoted => return None,
+            b'*' | b'?' | b'[' => glob = !quoted,
+            _ => {}
+        }
+    }
+    Some(Word {
+        text: text.to_string(),
+        span,
+        opaque: Opaque::No,
+        glob,
+    })
 }
 
 pub(super) fn is_identifier(text: &str) -> bool {

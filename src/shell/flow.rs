@@ -4,6 +4,9 @@ use super::Step;
 use super::state::{Life, State};
 use super::walk::Walker;
 
+/// How many forks may be left open inside each other; beyond, what left early meets what goes on.
+pub(super) const NESTED: usize = 64;
+
 /// A fork that is being written.
 pub(super) struct Fork {
     /// Where its [`Step::Fork`] stands.
@@ -45,6 +48,7 @@ impl Walker<'_> {
 
     fn fork_at(&mut self, start: usize) -> Fork {
         self.forks += 1;
+        self.spend(8);
         Fork {
             start,
             base: self.state.clone(),
@@ -90,7 +94,7 @@ impl Walker<'_> {
                 self.state.life = if left > 0 { Life::Left } else { Life::Ended };
             }
         }
-        if left == 0 || live == 0 {
+        if left == 0 || live == 0 || self.open >= NESTED {
             self.steps.push(Step::Join);
             return;
         }

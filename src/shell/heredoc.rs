@@ -1,7 +1,8 @@
 //! Heredocs: which delimiter they wait for, and the body that the next lines hold.
 
 use super::ast::{Id, Part, WordNode};
-use super::lexer::{Mode, Parser};
+use super::lexer::Parser;
+use super::mode::Mode;
 use std::rc::Rc;
 
 /// A heredoc whose body comes after the next newline.
@@ -36,9 +37,9 @@ impl Parser<'_> {
             self.problem("heredoc without a delimiter", at, self.at);
         }
         let word = self.keep(WordNode {
-            parts: Default::default(),
             start: at as u32,
             end: self.at as u32,
+            ..WordNode::default()
         });
         self.pending.push(Pending {
             delimiter,

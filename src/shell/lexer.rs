@@ -2,99 +2,11 @@
 
 use super::ast::{AssignNode, Ast, Branch, Id, Item, Link, Part, RedirNode, Run, WordNode};
 use super::heredoc::Pending;
+use super::mode::{CLASS, Mode, Stop};
 use super::{Problem, Span};
 
 /// How deep constructs may nest.
 pub(super) const DEPTH: usize = 48;
-
-const PLAIN: u8 = 1;
-const QUOTED: u8 = 2;
-const BRACE: u8 = 4;
-const BRACKET: u8 = 8;
-const SLASH: u8 = 16;
-
-const fn classes() -> [u8; 256] {
-    let mut table = [0u8; 256];
-    let both = b"'\"\\$`\x01\xF3\xF4";
-    let mut i = 0;
-    while i < both.len() {
-        table[both[i] as usize] = PLAIN | QUOTED;
-        i += 1;
-    }
-    let plain = b" \t\n;&|()<>";
-    i = 0;
-    while i < plain.len() {
-        table[plain[i] as usize] = PLAIN;
-        i += 1;
-    }
-    table[b'}' as usize] = BRACE;
-    table[b'[' as usize] = BRACKET;
-    table[b']' as usize] = BRACKET;
-    table[b'/' as usize] = SLASH;
-    table
-}
-
-static CLASS: [u8; 256] = classes();
-
-/// Where a scan ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// At a blank or an operator.
-    Blank,
-    /// At a blank, inside `[[ ]]`.
-    Test,
-    /// At `}`.
-    Brace,
-    /// At `/` or `}`.
-    Slash,
-    /// At `]`.
-    Bracket,
-    /// At `"`.
-    Quote,
-    /// At the end of what may be read.
-    Limit,
-}
-
-/// How a scan reads.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Mode {
-    pub(super) quoted: bool,
-    /// `'` quotes.
-    pub(super) quotes: bool,
-    pub(super) stop: Stop,
-}
-
-impl Mode {
-    pub(super) const WORD: Mode = Mode::plain(Stop::Blank);
-    pub(super) const BODY: Mode = Mode::quoted(Stop::Limit);
-
-    pub(super) const fn plain(stop: Stop) -> Mode {
-        Mode {
-            quoted: false,
-            quotes: true,
-            stop,
-        }
-    }
-
-    pub(super) const fn quoted(stop: Stop) -> Mode {
-        Mode {
-            quoted: true,
-            quotes: false,
-            stop,
-        }
-    }
-
-    fn mask(self) -> u8 {
-        let quoting = if self.quoted { QUOTED } else { PLAIN };
-        quoting
-            | match self.stop {
-                Stop::Brace => BRACE,
-                Stop::Slash => BRACE | SLASH,
-                Stop::Bracket => BRACKET,
-                _ => 0,
-            }
-    }
-}
 
 /// One pass over one text. Tables with unfinished runs are stacks.
 pub(super) struct Parser<'a> {
@@ -108,6 +20,8 @@ pub(super) struct Parser<'a> {
     /// The text is the user's own: marks in it are not ours.
     pub(super) top: bool,
     pub(super) extglob: bool,
+    /// An unquoted `{` was met in this word.
+    pub(super) braced: bool,
     pub(super) lines: bool,
     /// Terminators that the constructs around wait for.
     pub(super) wants: u16,
@@ -138,10 +52,14 @@ impl<'a> Parser<'a> {
             depth,
             top,
             extglob: false,
+            braced: false,
             lines: false,
             wants: 0,
             looks: text.len().saturating_mul(64).saturating_add(50_000),
-            ast: Ast::default(),
+            ast: Ast {
+                pool: String::with_capacity(text.len()),
+                ..Ast::default()
+            },
             base: 0,
             parts: Vec::new(),
             words: Vec::new(),
@@ -256,15 +174,18 @@ impl<'a> Parser<'a> {
     pub(super) fn word(&mut self, mode: Mode) -> WordNode {
         let start = self.at;
         let base = std::mem::replace(&mut self.base, self.parts.len());
+        let outer = std::mem::take(&mut self.braced);
         self.scan(mode);
         let at = self.ast.parts.len();
         let from = self.base;
         self.ast.parts.extend(self.parts.drain(from..));
         self.base = base;
+        let braced = std::mem::replace(&mut self.braced, outer);
         WordNode {
+            braced,
             parts: Run::new(at, self.ast.parts.len()),
             start: start as u32,
-            end: self.at.max(start) as u32,
+            end: self.at.max(start).min(self.text.len()) as u32,
         }
     }
 
@@ -315,6 +236,10 @@ impl<'a> Parser<'a> {
                     self.one(mode.quoted);
                 }
                 _ if mode.quoted => self.one(true),
+                b'{' => {
+                    self.braced = true;
+                    self.one(false);
+                }
                 b'<' | b'>' if self.after(self.at).1 == Some(b'(') => self.process(b == b'>'),
                 b'(' if matches!(mode.stop, Stop::Blank | Stop::Test)
                     && self.starts_group(mode) =>

@@ -3,10 +3,15 @@
 //! Knows shells and no other program. It never refuses: what it cannot follow is a [`Problem`].
 #![deny(clippy::disallowed_methods)]
 
+mod alias;
 mod ansi;
+mod assign;
 mod ast;
 mod brace;
 mod builtins;
+mod calls;
+mod capture;
+mod clause;
 mod compound;
 mod cond;
 mod dollar;
@@ -15,12 +20,20 @@ mod flow;
 mod grammar;
 mod heredoc;
 mod lexer;
+mod lists;
+mod loops;
+mod mode;
+mod nested;
 mod output;
+mod param;
 mod pattern;
+mod quoted;
+mod redirs;
 mod simple;
 mod state;
 mod subst;
 mod unfold;
+mod value;
 mod vars;
 mod walk;
 
@@ -164,8 +177,10 @@ pub struct Command {
 
 /// A script in the order in which it runs, with its forks.
 ///
-/// `if c; then a; else b; fi` is `c, Fork, a, Or, b, Join`. An alternative that ends in [`Step::End`]
-/// (`exit`, `return`, `exec`) takes no part in the join.
+/// `if c; then a; else b; fi` is `c, Fork, a, Or, b, Join`; `case` makes as many `Or`s as it has arms.
+/// An alternative that ends in [`Step::End`] (`exit`, `exec`) takes no part in the join. What leaves a
+/// loop, a function or a nested shell (`break`, `return`) does not end: it is an alternative whose join
+/// comes at the end of what it leaves.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// This command runs here.
@@ -316,7 +331,7 @@ pub fn extract_at(
     walker.at(text, args, command)
 }
 
-/// Extracts what one argument vector would run besides itself, at `command`'s point.
+/// Extracts what one argument vector would run, itself included, at `command`'s point.
 pub fn extract_words(
     words: &[Word],
     command: &Command,

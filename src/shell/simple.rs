@@ -1,11 +1,10 @@
 //! Simple commands: expansion with every combination of candidates, redirects, dispatch.
 
-use super::ast::{Ast, Id, Part, RedirNode, RedirOp, Run, SimpleNode, WordNode};
+use super::ast::{Ast, Part, SimpleNode, WordNode};
 use super::expand::is_identifier;
-use super::state::{Content, State, Val, Value, has_mark, joined};
+use super::value::{Content, Value};
 use super::walk::{Pick, Walker};
-use super::{Assign, Command, Opaque, Origin, Redirect, RedirectKind, Span, Stdin, Step, Word};
-use std::path::PathBuf;
+use super::{Assign, Command, Opaque, Origin, Redirect, Span, Stdin, Step, Word};
 use std::rc::Rc;
 
 /// How many combinations of candidates one command may have.
@@ -53,7 +52,6 @@ pub(super) struct Ready {
     pub(super) arrays: Vec<Bound>,
     pub(super) plan: Plan,
     pub(super) span: Span,
-    pub(super) at: u32,
     pub(super) line: Option<usize>,
 }
 
@@ -122,7 +120,6 @@ impl Walker<'_> {
         let mut ready = Ready {
             words: Vec::with_capacity(nodes.len()),
             span: self.span(node.start, node.end),
-            at: node.start,
             line: self.origin.is_some().then(|| ast.line(node.start as usize)),
             ..Ready::default()
         };
@@ -139,7 +136,10 @@ impl Walker<'_> {
         if !node.redirs.is_empty() {
             ready.plan = self.plan(ast, node.redirs);
         }
-        for assign in node.assigns.of(&ast.assigns) {
+        let assigns = node.assigns.of(&ast.assigns);
+        // `a=1 b=$a` sees the first; they are set for good when the command runs.
+        let before = (nodes.is_empty() && assigns.len() > 1).then(|| self.state.clone());
+        for assign in assigns {
             let index = assign.index.map(|id| {
                 self.arithmetic(ast, id);
                 ast.literal(ast.word(id)).and_then(|t| t.parse().ok())
@@ -147,9 +147,15 @@ impl Walker<'_> {
             let mut bound = self.bound(ast, assign.value, ast.text(assign.name));
             bound.index = index;
             bound.append = assign.append;
+            if before.is_some() {
+                self.assign(bound.clone());
+            }
             ready.bound.push(bound);
         }
-        self.spend(nodes.len() as u64);
+        if before.is_some() {
+            self.end_temporary(before);
+        }
+        self.spend(16 + nodes.len() as u64);
         ready
     }
 
@@ -212,119 +218,6 @@ impl Walker<'_> {
         let (word, _) = self.single(ast, node);
         ready.words.push(word);
         true
-    }
-
-    /// Expands the redirects of a command.
-    pub(super) fn plan(&mut self, ast: &Rc<Ast>, redirs: Run) -> Plan {
-        let mut plan = Plan::default();
-        for redir in redirs.of(&ast.redirs) {
-            self.redirect(ast, redir, &mut plan);
-        }
-        plan
-    }
-
-    fn redirect(&mut self, ast: &Rc<Ast>, redir: &RedirNode, plan: &mut Plan) {
-        let node = ast.word(redir.target);
-        let reads = !redir.fresh && redir.fd.unwrap_or(0) == 0;
-        let writes = !redir.fresh && redir.fd.unwrap_or(1) == 1;
-        match redir.op {
-            RedirOp::Heredoc => {
-                let text = self.heredoc(ast, node);
-                if reads {
-                    plan.stdin = Some(Stdin::Text(text));
-                }
-                return;
-            }
-            RedirOp::HereString => {
-                let (mut text, _) = self.single(ast, node);
-                text.text.push('\n');
-                if reads {
-                    plan.stdin = Some(Stdin::Text(text));
-                }
-                return;
-            }
-            RedirOp::DupIn => {
-                let (target, _) = self.single(ast, node);
-                if reads && target.known() != Some("0") {
-                    plan.stdin = Some(Stdin::Pipe(Vec::new()));
-                }
-                return;
-            }
-            _ => {}
-        }
-        let (target, _) = self.single(ast, node);
-        if redir.op == RedirOp::DupOut {
-            let text = target.text.trim_end_matches('-');
-            let number = text.bytes().all(|b| b.is_ascii_digit());
-            if number || redir.fd.is_some() {
-                if writes && text != "1" {
-                    plan.out = Out::Lost;
-                }
-                return;
-            }
-        }
-        let (kind, append) = match redir.op {
-            RedirOp::Read => (RedirectKind::Read, false),
-            RedirOp::ReadWrite => (RedirectKind::ReadWrite, false),
-            RedirOp::Append | RedirOp::BothAppend => (RedirectKind::Append, true),
-            _ => (RedirectKind::Write, false),
-        };
-        match redir.op {
-            RedirOp::Read | RedirOp::ReadWrite => {
-                if reads {
-                    plan.stdin = Some(Stdin::File(target.clone()));
-                }
-            }
-            _ => {
-                if writes
-                    || matches!(
-                        redir.op,
-                        RedirOp::Both | RedirOp::BothAppend | RedirOp::DupOut
-                    )
-                {
-                    plan.out = Out::File {
-                        target: target.clone(),
-                        append,
-                    };
-                } else {
-                    self.write(&target, append, Content::Unknown);
-                }
-            }
-        }
-        plan.redirects.push(Redirect { kind, target });
-    }
-
-    /// A compound command with redirects.
-    #[inline(never)]
-    pub(super) fn redirected(&mut self, ast: &Rc<Ast>, body: Id, redirs: Run, span: (u32, u32)) {
-        let plan = self.plan(ast, redirs);
-        let before = self.steps.len();
-        let mut command = self.command(Vec::new(), plan.clone());
-        command.span = self.span(span.0, span.1);
-        self.inside(&command, &plan.out, |w| w.node(ast, body));
-        if self.steps.len() == before && !plan.redirects.is_empty() {
-            self.emit(command);
-        }
-    }
-
-    /// Runs `f` where `command`'s input, redirects and output are those around.
-    pub(super) fn inside(&mut self, command: &Command, out: &Out, f: impl FnOnce(&mut Self)) {
-        let stdin = std::mem::replace(&mut self.stdin, Rc::new(command.stdin.clone()));
-        let redirects = std::mem::replace(&mut self.redirects, Rc::new(command.redirects.clone()));
-        let saved = self.out;
-        match out {
-            Out::Same => {}
-            Out::Lost => self.out = None,
-            Out::File { .. } => self.out = Some(self.capture()),
-        }
-        f(self);
-        if let Out::File { target, append } = out {
-            let content = self.captured().into_content();
-            self.write(target, *append, content);
-        }
-        self.stdin = stdin;
-        self.redirects = redirects;
-        self.out = saved;
     }
 
     /// A command at this point.
@@ -422,198 +315,4 @@ impl Walker<'_> {
             self.assign(bound);
         }
     }
-
-    /// Gives a variable its value.
-    pub(super) fn assign(&mut self, bound: Bound) {
-        let old = self
-            .state
-            .vars
-            .get(bound.name.as_str())
-            .map(|v| v.values.clone());
-        let old = old.unwrap_or_else(|| vec![Value::opaque()]);
-        let values = match (bound.index, bound.append) {
-            (None, false) => vec![bound.value],
-            (None, true) => old.iter().map(|o| appended(o, &bound.value)).collect(),
-            (Some(index), append) => vec![element_set(&old, index, append, bound.value)],
-        };
-        self.spend(values.len() as u64 + bound.word.text.len() as u64 / 32);
-        self.state.set(&bound.name, values);
-    }
-
-    #[inline(never)]
-    fn run_function(&mut self, bodies: &[Option<usize>], ready: Ready) {
-        if let [Some(one)] = bodies {
-            self.call(*one, ready);
-            return;
-        }
-        let mut fork = self.fork();
-        for (i, body) in bodies.iter().enumerate() {
-            if i > 0 {
-                self.or(&mut fork);
-            }
-            match body {
-                Some(body) => self.call(*body, ready.clone()),
-                None => self.run_program(ready.clone(), true),
-            }
-        }
-        self.join(fork);
-    }
-
-    /// Calls a function with the words of `ready` as its arguments.
-    fn call(&mut self, id: usize, mut ready: Ready) {
-        let (command, out) = self.build(&mut ready);
-        let args = super::state::Args::of(command.words.get(1..).unwrap_or(&[]));
-        let before = self.begin_temporary(&ready.bound);
-        self.inside(&command, &out, |w| w.call_body(id, args));
-        self.end_temporary(before);
-    }
-
-    /// Variables that are set for one call only.
-    pub(super) fn begin_temporary(&mut self, bound: &[Bound]) -> Option<State> {
-        if bound.is_empty() {
-            return None;
-        }
-        let before = self.state.clone();
-        for bound in bound {
-            self.assign(bound.clone());
-            self.state.export(&bound.name);
-        }
-        Some(before)
-    }
-
-    pub(super) fn end_temporary(&mut self, before: Option<State>) {
-        if let Some(before) = before {
-            self.state.vars = before.vars;
-            self.state.exports = before.exports;
-            self.state.unset = before.unset;
-        }
-    }
-
-    /// Walks a function's body.
-    #[inline(never)]
-    pub(super) fn call_body(&mut self, id: usize, args: super::state::Args) {
-        let Some(body) = self.bodies.get_mut(id) else {
-            return;
-        };
-        body.called = true;
-        // A function that calls itself is walked a few times, at last with unknown arguments.
-        let args = match body.active {
-            0..=2 => args,
-            3 => super::state::Args::default(),
-            _ => return,
-        };
-        body.active += 1;
-        let (ast, node) = (Rc::clone(&body.ast), body.node);
-        let (fixed, origin) = (body.fixed, body.origin.clone());
-        if self.enter() {
-            let saved = (self.fixed, self.origin.clone());
-            self.fixed = fixed;
-            self.origin = origin;
-            let outer = std::mem::replace(&mut self.state.args, Rc::new(args));
-            self.locals.push(Vec::new());
-            self.push_frame(super::flow::Kind::Function);
-            self.node(&ast, node);
-            self.pop_frame();
-            for (name, var) in self.locals.pop().unwrap_or_default().into_iter().rev() {
-                let vars = Rc::make_mut(&mut self.state.vars);
-                match var {
-                    Some(var) => vars.insert(name, var),
-                    None => vars.remove(&name),
-                };
-            }
-            self.state.args = outer;
-            (self.fixed, self.origin) = saved;
-            self.leave();
-        }
-        if let Some(body) = self.bodies.get_mut(id) {
-            body.active -= 1;
-        }
-    }
-
-    /// Notes what a file holds from here on.
-    pub(super) fn write(&mut self, target: &Word, append: bool, content: Content) {
-        let Some(path) = target.known().map(str::to_string) else {
-            return;
-        };
-        let paths = self.places(&path);
-        let sure = paths.len() == 1;
-        for path in paths {
-            let old = self.state.files.get(&path).cloned();
-            let mut contents = match (&old, append) {
-                (None, true) => vec![Content::Unknown],
-                (Some(old), true) => old.iter().map(|o| lengthened(o, &content)).collect(),
-                _ => vec![content.clone()],
-            };
-            if !sure {
-                contents.extend(old.unwrap_or_else(|| vec![Content::Disk]));
-            }
-            self.put_file(path, contents);
-        }
-    }
-
-    /// The files that a path may mean.
-    pub(super) fn places(&self, path: &str) -> Vec<PathBuf> {
-        let mut places: Vec<PathBuf> = Vec::new();
-        for dir in self.state.dirs.iter() {
-            let place = joined(dir.as_deref(), path).unwrap_or_else(|| PathBuf::from(path));
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
-        places
-    }
-}
-
-fn lengthened(old: &Content, more: &Content) -> Content {
-    match (old, more) {
-        (Content::Text(a), Content::Text(b)) if a.len() + b.len() <= super::expand::LONGEST => {
-            Content::Text(format!("{a}{b}").into())
-        }
-        _ => Content::Unknown,
-    }
-}
-
-fn appended(old: &Value, more: &Value) -> Value {
-    match (old, more) {
-        (Value::Unset, more) => more.clone(),
-        (Value::Text(a), Value::Text(b))
-            if a.text.len() + b.text.len() <= super::expand::LONGEST =>
-        {
-            Value::Text(Val {
-                text: format!("{}{}", a.text, b.text).into(),
-                splits: a.splits || b.splits,
-            })
-        }
-        (Value::Array(a), Value::Array(b)) if a.len() + b.len() < 1024 => {
-            Value::Array(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
-        }
-        (Value::Text(a), Value::Array(b)) if !has_mark(&a.text) => {
-            Value::Array(Rc::new([a].into_iter().chain(b.iter()).cloned().collect()))
-        }
-        (Value::Array(a), Value::Open(b)) if a.len() + b.len() < 1024 => {
-            Value::Open(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
-        }
-        // What is behind the unknown elements stays unknown with them.
-        (Value::Open(a), _) => Value::Open(Rc::clone(a)),
-        _ => Value::opaque(),
-    }
-}
-
-fn element_set(old: &[Value], index: Option<usize>, append: bool, value: Value) -> Value {
-    let (Some(index), false, Value::Text(val)) = (index, append, value) else {
-        return Value::opaque();
-    };
-    let mut items = match old {
-        [Value::Array(items)] => items.to_vec(),
-        [Value::Unset] => Vec::new(),
-        [Value::Text(first)] if !has_mark(&first.text) => vec![first.clone()],
-        _ => return Value::opaque(),
-    };
-    let count = items.len();
-    match items.get_mut(index) {
-        Some(item) => *item = val,
-        None if index == count => items.push(val),
-        None => return Value::opaque(),
-    }
-    Value::Array(Rc::new(items))
 }

@@ -1,127 +1,17 @@
 //! What a shell knows at one point of the script, and how two such points meet.
 
-use super::{Assign, OPAQUE, Opaque, Word};
+use super::alias::Aliases;
+use super::value::{Args, CANDIDATES, Content, Val, Value, has_mark, word_of};
+use super::{Assign, OPAQUE, Word};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
-
-/// How many values a variable may have before it is simply unknown.
-pub(super) const CANDIDATES: usize = 8;
-
-/// A text value; unknown stretches stand as marks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Val {
-    pub(super) text: Rc<str>,
-    /// Its unknown stretches may hold blanks.
-    pub(super) splits: bool,
-}
-
-impl Val {
-    pub(super) fn known(text: &str) -> Val {
-        Val {
-            text: text.into(),
-            splits: false,
-        }
-    }
-
-    pub(super) fn opaque() -> Val {
-        Val {
-            text: "\u{1}".into(),
-            splits: true,
-        }
-    }
-
-    /// Unknown, but never more than one word: a number.
-    pub(super) fn number() -> Val {
-        Val {
-            text: "\u{1}".into(),
-            splits: false,
-        }
-    }
-
-    pub(super) fn of(word: &Word) -> Val {
-        Val {
-            text: word.text.as_str().into(),
-            splits: word.opaque != Opaque::No && word.text.contains(OPAQUE),
-        }
-    }
-
-    /// The text when all of it is known.
-    pub(super) fn plain(&self) -> Option<&str> {
-        (!has_mark(&self.text)).then_some(&*self.text)
-    }
-}
-
-/// Whether a text holds unknown or answered stretches.
-pub(super) fn has_mark(text: &str) -> bool {
-    text.bytes().any(|b| matches!(b, 0x01 | 0xF3 | 0xF4))
-        && text
-            .chars()
-            .any(|c| c == OPAQUE || c as u32 >= super::ANSWER_BASE)
-}
-
-/// What a variable may hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
-    Unset,
-    Text(Val),
-    Array(Rc<Vec<Val>>),
-    /// An array that starts with these and goes on with any number of unknown elements.
-    Open(Rc<Vec<Val>>),
-}
-
-impl Value {
-    pub(super) fn opaque() -> Value {
-        Value::Text(Val::opaque())
-    }
-}
 
 /// A variable that the script assigned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Var {
     pub(super) values: Vec<Value>,
     pub(super) exported: bool,
-}
-
-/// What a file holds that this call wrote.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Content {
-    Text(Rc<str>),
-    Unknown,
-    /// The output of these programs.
-    Output(Rc<[String]>),
-    /// Perhaps not written at all.
-    Disk,
-}
-
-/// `$1 …`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Args {
-    pub(super) list: Vec<Val>,
-    /// Unknown ones may follow.
-    pub(super) open: bool,
-}
-
-impl Default for Args {
-    fn default() -> Args {
-        Args {
-            list: Vec::new(),
-            open: true,
-        }
-    }
-}
-
-impl Args {
-    /// The arguments that these words make: all of them, or those before the first that may be
-    /// any number of words.
-    pub(super) fn of(words: &[Word]) -> Args {
-        let closed = words
-            .iter()
-            .take_while(|w| w.opaque != Opaque::Many && !w.glob);
-        let list: Vec<Val> = closed.map(Val::of).collect();
-        let open = list.len() < words.len();
-        Args { list, open }
-    }
 }
 
 /// Whether the commands that come next run.
@@ -156,9 +46,7 @@ pub(super) struct State {
     /// Texts of `trap … EXIT`.
     pub(super) traps: Rc<Vec<Word>>,
     pub(super) allexport: bool,
-    /// `alias` definitions, and whether `shopt -s expand_aliases` lets them count.
-    pub(super) aliases: Rc<BTreeMap<Rc<str>, Word>>,
-    pub(super) expands: bool,
+    pub(super) aliases: Rc<Aliases>,
 }
 
 impl State {
@@ -202,6 +90,7 @@ impl State {
             [Value::Text(val)] => word_of(val),
             [Value::Unset] => return,
             [Value::Array(items)] => word_of(&items.first().cloned().unwrap_or(Val::known(""))),
+            [Value::Open(items)] => word_of(&items.first().cloned().unwrap_or(Val::opaque())),
             _ => word_of(&Val::opaque()),
         };
         if !var.exported
@@ -312,32 +201,18 @@ impl State {
     pub(super) fn distance(&self, other: &State) -> u64 {
         let mut cost = 1;
         if !Rc::ptr_eq(&self.vars, &other.vars) {
-            cost += (self.vars.len() + other.vars.len()) as u64;
+            cost += 32 * (self.vars.len() + other.vars.len()) as u64;
         }
         if !Rc::ptr_eq(&self.funcs, &other.funcs) {
-            cost += (self.funcs.len() + other.funcs.len()) as u64;
+            cost += 32 * (self.funcs.len() + other.funcs.len()) as u64;
         }
         if !Rc::ptr_eq(&self.files, &other.files) {
-            cost += (self.files.len() + other.files.len()) as u64;
+            cost += 32 * (self.files.len() + other.files.len()) as u64;
         }
         if !Rc::ptr_eq(&self.exports, &other.exports) {
             cost += (self.exports.len() * other.exports.len()) as u64;
         }
         cost
-    }
-}
-
-/// A value as a word of its own.
-pub(super) fn word_of(val: &Val) -> Word {
-    let opaque = if has_mark(&val.text) {
-        Opaque::One
-    } else {
-        Opaque::No
-    };
-    Word {
-        text: val.text.to_string(),
-        opaque,
-        ..Word::default()
     }
 }
 
@@ -396,10 +271,20 @@ fn meet_maps<K: Ord + Clone, V: Clone + PartialEq>(
 /// `dir` after `cd path`; `..` is taken by spelling, as `cd` does.
 pub(super) fn joined(dir: Option<&Path>, path: &str) -> Option<PathBuf> {
     // An answer stands in the path until it is known; nothing can be said above it.
-    if path.contains(OPAQUE) || (has_mark(path) && path.split('/').any(|part| part == "..")) {
+    if has_mark(path) && (path.contains(OPAQUE) || path.split('/').any(|part| part == "..")) {
         return None;
     }
     let path = Path::new(path);
+    let plain = |p: &str| {
+        !p.starts_with('.') && !p.contains("/.") && !p.contains("//") && !p.ends_with('/')
+    };
+    if path.to_str().is_some_and(plain) {
+        return if path.is_absolute() {
+            Some(path.to_path_buf())
+        } else {
+            dir.map(|dir| dir.join(path))
+        };
+    }
     let mut out = if path.is_absolute() {
         PathBuf::new()
     } else {

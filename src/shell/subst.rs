@@ -1,8 +1,7 @@
 //! Substitutions: run where they stand, with the value that their output would have.
 
 use super::ast::{Ast, Id, Node, Part, WordNode};
-use super::output::Capture;
-use super::state::{Content, Val, Value};
+use super::value::{Content, Val, Value};
 use super::walk::Walker;
 use super::{ANSWER_BASE, ANSWER_MAX, Command, Span, Stdin, Step};
 use std::path::PathBuf;
@@ -11,17 +10,12 @@ use std::rc::Rc;
 impl Walker<'_> {
     /// `$(…)`.
     pub(super) fn substitution(&mut self, ast: &Rc<Ast>, body: Id) -> Val {
-        let place = Rc::as_ptr(ast) as usize;
-        if let Some((_, _, val)) = self
-            .pick
-            .memo
-            .iter()
-            .find(|(a, b, _)| *a == place && *b == body)
-        {
+        let place = (Rc::as_ptr(ast) as usize, body);
+        if let Some(val) = self.pick.memo.get(&place) {
             return val.clone();
         }
         let val = self.run_substitution(ast, body);
-        self.pick.memo.push((place, body, val.clone()));
+        self.pick.memo.insert(place, val.clone());
         val
     }
 
@@ -76,19 +70,14 @@ impl Walker<'_> {
     /// `<(…)` or `>(…)`: the path that stands for it.
     #[inline(never)]
     pub(super) fn process(&mut self, ast: &Rc<Ast>, body: Id, write: bool) -> String {
-        let place = Rc::as_ptr(ast) as usize;
-        if let Some((_, _, val)) = self
-            .pick
-            .memo
-            .iter()
-            .find(|(a, b, _)| *a == place && *b == body)
-        {
+        let place = (Rc::as_ptr(ast) as usize, body);
+        if let Some(val) = self.pick.memo.get(&place) {
             return val.text.to_string();
         }
         let path = format!("/dev/fd/{}", 63u32.saturating_sub(self.pick.procs));
         self.pick.procs += 1;
         let val = Val::known(&path);
-        self.pick.memo.push((place, body, val));
+        self.pick.memo.insert(place, val);
         if !self.enter() {
             return path;
         }
@@ -157,15 +146,6 @@ impl Walker<'_> {
                 self.state.set(name, vec![Value::Text(Val::number())]);
             }
         }
-    }
-
-    pub(super) fn capture(&mut self) -> usize {
-        self.captures.push(Capture::new(self.forks));
-        self.captures.len() - 1
-    }
-
-    pub(super) fn captured(&mut self) -> Capture {
-        self.captures.pop().unwrap_or_else(|| Capture::new(0))
     }
 }
 

@@ -1,11 +1,13 @@
 //! Walks a parsed script in running order and writes down what it would run.
 
-use super::ast::{ArmNode, Ast, Id, Link, Node, Run};
+use super::ast::{Ast, Id, Node, Run};
+use super::capture::Capture;
 use super::flow::{Frame, Kind};
 use super::lexer::DEPTH;
-use super::output::Capture;
-use super::state::{Args, Life, State, Val, Value};
+use super::state::{Life, State};
+use super::value::{Args, Val};
 use super::{Files, Problem, Redirect, Script, Span, Start, Stdin, Step, Wrappers};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A function's body, and where it was written.
@@ -33,7 +35,7 @@ pub(super) struct Pick {
     pub(super) on: bool,
     pub(super) picked: Vec<(Key, usize, usize)>,
     /// What substitutions gave: they run once.
-    pub(super) memo: Vec<(usize, Id, Val)>,
+    pub(super) memo: BTreeMap<(usize, Id), Val>,
     /// How many process substitutions this command has had.
     pub(super) procs: u32,
 }
@@ -57,7 +59,11 @@ pub(super) struct Walker<'a> {
     pub(super) locals: Vec<Vec<(Rc<str>, Option<super::state::Var>)>>,
     pub(super) pick: Pick,
     pub(super) fuel: u64,
+    /// How long the text is.
+    length: u32,
     pub(super) spent: bool,
+    /// What came before on this line may have failed: a function defined here may be missing.
+    pub(super) unsure: bool,
     pub(super) depth: usize,
     pub(super) answers: u32,
     /// How many script files are being read.
@@ -100,7 +106,9 @@ impl<'a> Walker<'a> {
             locals: Vec::new(),
             pick: Pick::default(),
             fuel: (length as u64).saturating_mul(64).saturating_add(50_000),
+            length: length as u32,
             spent: false,
+            unsure: false,
             depth: 0,
             answers: 0,
             reads: 0,
@@ -133,27 +141,33 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Functions that nothing called: something that cannot be seen may call them.
+    /// Functions that nothing called: something that cannot be seen may call them. Where the
+    /// script has ended they are an alternative to all of it.
     fn uncalled(&mut self, begin: State) {
+        let ended = self.state.life != Life::Here;
+        let mut any = false;
         let mut at = 0;
         while let Some(body) = self.bodies.get(at) {
             if !body.called {
-                let ended = self.state.life != Life::Here;
                 if ended {
-                    self.steps.insert(0, Step::Fork);
+                    if !any {
+                        self.steps.insert(0, Step::Fork);
+                    }
                     self.steps.push(Step::Or);
                     self.state = begin.clone();
                     self.call_body(at, Args::default());
-                    self.steps.push(Step::Join);
-                    self.state.life = Life::Ended;
                 } else {
                     let mut fork = self.fork();
                     self.call_body(at, Args::default());
                     self.or(&mut fork);
                     self.join(fork);
                 }
+                any = true;
             }
             at += 1;
+        }
+        if ended && any {
+            self.steps.push(Step::Join);
         }
     }
 
@@ -184,7 +198,7 @@ impl<'a> Walker<'a> {
         self.fuel = self.fuel.saturating_sub(units);
         if self.fuel == 0 && !self.spent {
             self.spent = true;
-            let span = self.span(0, u32::MAX);
+            let span = self.span(0, self.length);
             self.problem("too much to follow", span, true);
         }
         !self.spent
@@ -193,7 +207,7 @@ impl<'a> Walker<'a> {
     /// Goes one construct deeper; false when that is too deep.
     pub(super) fn enter(&mut self) -> bool {
         if self.depth >= DEPTH {
-            let span = self.span(0, u32::MAX);
+            let span = self.span(0, self.length);
             self.problem("nested deeper than 48", span, true);
             return false;
         }
@@ -289,6 +303,7 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn begin_subshell(&mut self) -> State {
+        self.spend(16);
         let saved = self.state.clone();
         self.push_frame(Kind::Shell);
         self.state.traps = Rc::default();
@@ -304,264 +319,6 @@ impl<'a> Walker<'a> {
         self.state.files = files;
     }
 
-    #[inline(never)]
-    fn and_or(&mut self, ast: &Rc<Ast>, first: Id, links: &[Link]) {
-        let mut groups = 0usize;
-        let mut after_or = false;
-        for link in links {
-            groups += usize::from(link.or && !after_or);
-            after_or = link.or;
-        }
-        let mut chain: Vec<Id> = vec![first];
-        let mut at = 0;
-        while let Some(link) = links.get(at)
-            && !link.or
-        {
-            chain.push(link.node);
-            at += 1;
-        }
-        // Conditions in front change nothing: what follows forks after them.
-        let mut conditions = 0;
-        while let Some(node) = chain.get(conditions)
-            && super::cond::is_condition(ast, *node)
-            && self.state.life == Life::Here
-        {
-            self.node(ast, *node);
-            conditions += 1;
-        }
-        if self.state.life != Life::Here {
-            return;
-        }
-        let mut forks = Vec::new();
-        for _ in 0..groups.min(8) {
-            forks.push(self.fork());
-        }
-        let mut unsure = conditions > 0 && groups == 0;
-        let mut nodes = chain.split_off(conditions);
-        loop {
-            self.chain(ast, &nodes, unsure);
-            unsure = false;
-            if at >= links.len() {
-                break;
-            }
-            let mut fork = match forks.pop() {
-                Some(fork) => fork,
-                None => self.fork(),
-            };
-            while let Some(link) = links.get(at)
-                && link.or
-            {
-                self.or(&mut fork);
-                self.node(ast, link.node);
-                at += 1;
-            }
-            self.join(fork);
-            nodes.clear();
-            while let Some(link) = links.get(at)
-                && !link.or
-            {
-                nodes.push(link.node);
-                at += 1;
-            }
-        }
-        while let Some(fork) = forks.pop() {
-            self.join(fork);
-        }
-    }
-
-    /// `a && b && …`, taken to succeed; after a mere condition both are possible.
-    fn chain(&mut self, ast: &Rc<Ast>, nodes: &[Id], mut unsure: bool) {
-        let mut forks = Vec::new();
-        let mut last = None;
-        for node in nodes {
-            if self.state.life != Life::Here || self.spent {
-                break;
-            }
-            if unsure && forks.len() < 8 {
-                forks.push(self.fork());
-                last = None;
-            }
-            let start = (self.steps.len(), self.state.clone(), self.open);
-            self.node(ast, *node);
-            if self.state.life != Life::Here {
-                if let Some((at, before, open)) = last.take() {
-                    self.fork_late(at, before, open);
-                }
-                break;
-            }
-            unsure = super::cond::is_condition(ast, *node);
-            last = Some(start);
-        }
-        while let Some(mut fork) = forks.pop() {
-            self.or(&mut fork);
-            self.join(fork);
-        }
-    }
-
-    #[inline(never)]
-    fn pipe(&mut self, ast: &Rc<Ast>, stages: &[Id]) {
-        if let [one] = stages {
-            self.node(ast, *one);
-            return;
-        }
-        let (stdin, out) = (Rc::clone(&self.stdin), self.out);
-        for (i, stage) in stages.iter().enumerate() {
-            if i + 1 == stages.len() {
-                self.out = out;
-                self.subshell(ast, *stage);
-                break;
-            }
-            self.out = Some(self.capture());
-            self.subshell(ast, *stage);
-            let fed = self.captured();
-            self.stdin = Rc::new(fed.into_stdin(&self.stdin));
-        }
-        self.stdin = stdin;
-        self.out = out;
-    }
-
-    #[inline(never)]
-    fn branches(&mut self, ast: &Rc<Ast>, branches: Run, other: Option<Id>) {
-        let mut forks = Vec::new();
-        for branch in branches.of(&ast.branches) {
-            self.node(ast, branch.cond);
-            if self.state.life != Life::Here {
-                break;
-            }
-            let mut fork = self.fork();
-            self.node(ast, branch.body);
-            self.or(&mut fork);
-            forks.push(fork);
-        }
-        if let Some(other) = other {
-            self.node(ast, other);
-        }
-        while let Some(fork) = forks.pop() {
-            self.join(fork);
-        }
-    }
-
-    /// A loop whose body runs any number of times.
-    #[inline(never)]
-    pub(super) fn repeat(&mut self, ast: &Rc<Ast>, cond: Option<Id>, body: Id) {
-        self.push_frame(Kind::Loop);
-        self.widen(ast, cond, body);
-        if let Some(cond) = cond {
-            self.node(ast, cond);
-        }
-        if self.state.life == Life::Here {
-            let mut fork = self.fork();
-            let open = self.open;
-            self.node(ast, body);
-            self.turn(open);
-            self.or(&mut fork);
-            self.join(fork);
-        }
-        self.pop_frame();
-    }
-
-    /// What a loop's body changes is not known when its next turn begins.
-    fn widen(&mut self, ast: &Rc<Ast>, cond: Option<Id>, body: Id) {
-        let mut touched = super::cond::Touched::default();
-        for id in [cond, Some(body)].into_iter().flatten() {
-            super::cond::touched(ast, id, 0, &mut touched);
-        }
-        self.spend(touched.cost);
-        for name in touched.names {
-            if let Some(var) = self.state.vars.get(name)
-                && !var.values.contains(&Value::opaque())
-            {
-                let mut values = var.values.clone();
-                values.push(Value::opaque());
-                self.state.set(name, values);
-            }
-        }
-        if touched.moves && !self.state.dirs.contains(&None) {
-            Rc::make_mut(&mut self.state.dirs).push(None);
-        }
-    }
-
-    #[inline(never)]
-    fn for_each(&mut self, ast: &Rc<Ast>, name: Run, words: Option<Run>, body: Id, select: bool) {
-        let mut list = Vec::new();
-        let name = ast.text(name);
-        match words {
-            Some(words) => self.fields(ast, words.of(&ast.words), &mut list),
-            None => {
-                let args = Rc::clone(&self.state.args);
-                list.extend(args.list.iter().map(super::state::word_of));
-                if args.open {
-                    list.push(super::Word {
-                        text: "\u{1}".to_string(),
-                        opaque: super::Opaque::Many,
-                        ..Default::default()
-                    });
-                }
-            }
-        }
-        let counted = list
-            .iter()
-            .all(|w| w.opaque != super::Opaque::Many && !w.glob);
-        let turns = self.turns.saturating_mul(list.len().max(1));
-        if select || !counted || list.len() > 16 || turns > 64 {
-            let mut values: Vec<Value> = list
-                .iter()
-                .filter(|w| w.opaque == super::Opaque::No && !w.glob)
-                .map(|w| Value::Text(Val::known(&w.text)))
-                .collect();
-            values.dedup();
-            if !counted || values.len() < list.len() {
-                values.push(Value::opaque());
-            }
-            self.state.set(name, values);
-            self.repeat(ast, None, body);
-            return;
-        }
-        self.push_frame(Kind::Loop);
-        let saved = std::mem::replace(&mut self.turns, turns);
-        for word in &list {
-            if self.state.life != Life::Here || self.spent {
-                break;
-            }
-            self.state.set(name, vec![Value::Text(Val::of(word))]);
-            let open = self.open;
-            self.node(ast, body);
-            self.turn(open);
-        }
-        self.turns = saved;
-        self.pop_frame();
-    }
-
-    #[inline(never)]
-    fn case(&mut self, ast: &Rc<Ast>, word: Id, arms: &[ArmNode]) {
-        self.single(ast, ast.word(word));
-        if arms.is_empty() {
-            return;
-        }
-        let mut fork = self.fork();
-        for (i, arm) in arms.iter().enumerate() {
-            if i > 0 {
-                self.or(&mut fork);
-            }
-            for pattern in arm.patterns.of(&ast.words) {
-                self.single(ast, *pattern);
-            }
-            self.node(ast, arm.body);
-            let mut falls = arm.falls;
-            for next in arms.iter().skip(i + 1).take(4) {
-                if !falls {
-                    break;
-                }
-                self.node(ast, next.body);
-                falls = next.falls;
-            }
-        }
-        if !arms.iter().any(|a| a.any) {
-            self.or(&mut fork);
-        }
-        self.join(fork);
-    }
-
     fn define(&mut self, ast: &Rc<Ast>, name: Run, body: Id) {
         let id = self.bodies.len();
         self.bodies.push(Body {
@@ -573,6 +330,11 @@ impl<'a> Walker<'a> {
             active: 0,
         });
         let name: Rc<str> = ast.text(name).into();
-        Rc::make_mut(&mut self.state.funcs).insert(name, vec![Some(id)]);
+        let mut bodies = vec![Some(id)];
+        if self.unsure {
+            let before = self.state.funcs.get(&name).cloned();
+            bodies.extend(before.unwrap_or_else(|| vec![None]));
+        }
+        Rc::make_mut(&mut self.state.funcs).insert(name, bodies);
     }
 }

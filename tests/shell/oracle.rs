@@ -47,9 +47,16 @@ pub(crate) fn there() -> bool {
 fn bin() -> &'static Path {
     static BIN: OnceLock<PathBuf> = OnceLock::new();
     BIN.get_or_init(|| {
-        let home =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stubs-{}", std::process::id()));
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stubs");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stub/stub.rs");
+        let made = |path: &Path| std::fs::metadata(path).and_then(|m| m.modified()).ok();
         let bin = home.join("bin");
+        if made(&bin.join("g")) > made(Path::new(source))
+            && STUBS.iter().all(|name| bin.join(name).exists())
+        {
+            return bin;
+        }
+        let _ = std::fs::remove_dir_all(&home);
         std::fs::create_dir_all(&bin).expect("stub directory");
         let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
         let stub = home.join("stub");
@@ -64,7 +71,7 @@ fn bin() -> &'static Path {
                 "-o",
             ])
             .arg(&stub)
-            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stub/stub.rs"))
+            .arg(source)
             .status()
             .expect("rustc");
         assert!(status.success(), "the stub must compile");

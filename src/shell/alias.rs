@@ -1,0 +1,65 @@
+//! Aliases of the shell: they count only after `shopt -s expand_aliases`.
+
+use super::simple::Out;
+use super::value::Args;
+use super::walk::Walker;
+use super::{Command, Word};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What `alias` defined, and whether it counts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Aliases {
+    texts: BTreeMap<Rc<str>, Word>,
+    expands: bool,
+}
+
+impl Walker<'_> {
+    /// `alias name=text …`
+    pub(super) fn alias(&mut self, args: &[Word]) {
+        for word in args {
+            if let Some((name, text)) = word.text.split_once('=') {
+                let text = Word {
+                    text: text.to_owned(),
+                    ..word.clone()
+                };
+                let aliases = Rc::make_mut(&mut self.state.aliases);
+                aliases.texts.insert(name.into(), text);
+            }
+        }
+    }
+
+    /// `shopt -s|-u expand_aliases`
+    pub(super) fn shopt(&mut self, args: &[Word]) {
+        let has = |text: &str| args.iter().any(|w| w.text == text);
+        if has("expand_aliases") {
+            Rc::make_mut(&mut self.state.aliases).expands = has("-s");
+        }
+    }
+
+    /// What the alias of that name stands for, where aliases count.
+    pub(super) fn alias_of(&self, word: &Word, builtins: bool) -> Option<Word> {
+        let aliases = &self.state.aliases;
+        let name = word.known().filter(|_| builtins && aliases.expands)?;
+        aliases.texts.get(name).cloned()
+    }
+
+    /// An alias is its text with the words behind it.
+    pub(super) fn aliased(&mut self, text: &Word, mut command: Box<Command>, out: Out) {
+        command.wrapper = true;
+        let shown = command.clone();
+        self.emit(command);
+        if !self.enter() {
+            return;
+        }
+        let rest = shown.words.get(1..).unwrap_or(&[]);
+        let saved = std::mem::replace(&mut self.state.args, Rc::new(Args::of(rest)));
+        // It is not looked up again in its own text.
+        let aliases = std::mem::take(&mut self.state.aliases);
+        let whole = format!("{} \"$@\"", text.text);
+        self.inside(&shown, &out, |w| w.text_here(&whole, text.span, None));
+        self.state.args = saved;
+        self.state.aliases = aliases;
+        self.leave();
+    }
+}

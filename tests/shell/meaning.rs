@@ -216,7 +216,7 @@ fn questions_that_facts_can_answer_are_numbered() {
         ),
         (
             "cd $(git rev-parse --show-toplevel); a",
-            "git rev-parse --show-toplevel=>?0; cd ?0; a@?",
+            "git rev-parse --show-toplevel=>?0; cd ?0; a@/repo/?0",
         ),
         (
             "a $(git -C ../w branch --show-current) $(git rev-parse --git-dir)",

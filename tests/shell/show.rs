@@ -27,8 +27,13 @@ fn dirs(command: &Command) -> String {
             let shown: Vec<String> = dirs
                 .iter()
                 .map(|d| {
-                    d.as_ref()
-                        .map_or("?".to_string(), |d| d.display().to_string())
+                    d.as_ref().map_or("?".to_string(), |d| {
+                        let text = d.display().to_string();
+                        word(&Word {
+                            text,
+                            ..Word::default()
+                        })
+                    })
                 })
                 .collect();
             format!("@{}", shown.join(","))

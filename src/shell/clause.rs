@@ -119,6 +119,7 @@ impl Parser<'_> {
             quoted: false,
         });
         self.array();
+        self.scan(Mode::WORD);
         self.finish_word(word.start as usize, base)
     }
 
@@ -170,6 +171,7 @@ impl Parser<'_> {
             let base = std::mem::replace(&mut self.base, self.parts.len());
             let from = self.at;
             self.array();
+            self.scan(Mode::WORD);
             self.finish_word(from, base)
         } else {
             self.word(Mode::WORD)

@@ -324,6 +324,12 @@ impl Parser<'_> {
                 }
                 Some(_) => {}
             }
+            if self.text.get(at..).is_some_and(|t| t.starts_with("]]"))
+                && super::grammar::delimits(self.byte_at(at + 2))
+            {
+                self.at += 2;
+                break;
+            }
             let word = self.word(Mode::plain(Stop::Test));
             if let [Part::Text { run, quoted: false }] = self.ast.parts(word)
                 && self.ast.text(*run) == "]]"

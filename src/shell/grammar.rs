@@ -55,7 +55,7 @@ impl Keyword {
     }
 }
 
-fn delimits(b: Option<u8>) -> bool {
+pub(super) fn delimits(b: Option<u8>) -> bool {
     matches!(
         b,
         None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')

@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
         (self.ast.words.len() - 1) as Id
     }
 
-    fn scan(&mut self, mode: Mode) {
+    pub(super) fn scan(&mut self, mode: Mode) {
         let mask = mode.mask();
         let mut nest = 0usize;
         loop {

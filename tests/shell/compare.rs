@@ -50,6 +50,12 @@ fn pieces(words: &[Word]) -> Vec<Piece> {
             0 => word.text.rsplit('/').next().unwrap_or_default(),
             _ => &word.text,
         };
+        // Which descriptor a process substitution gets is chance.
+        if text.starts_with("/dev/fd/") {
+            out.extend("/dev/fd/".chars().map(Piece::Char));
+            out.push(Piece::Text);
+            continue;
+        }
         for c in text.chars() {
             if c == OPAQUE || c as u32 >= ANSWER_BASE {
                 out.push(if many { Piece::Words } else { Piece::Text });

@@ -32,6 +32,7 @@ fn alternatives_fork_and_meet() {
         ("grep -q x f && a && b", "grep -q x f [ a; b | ]"),
         ("! a && b", "a [ b | ]"),
         ("[[ -f x ]] && a", "[ a | ]"),
+        ("[[ -f x ]]&& a", "[ a | ]"),
         ("if a; then b; else c; fi; d", "a [ b | c ] d"),
         ("if a; then b; elif c; then d; fi", "a [ b | c [ d | ] ]"),
         ("case $x in a) b;; *) c;; esac", "[ b | c ]"),

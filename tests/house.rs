@@ -298,7 +298,8 @@ fn holds(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + word.len()..].chars().next();
-        !before.is_some_and(part) && (path || !after.is_some_and(part))
+        let relative = path && before.is_some_and(|c| "._*-~}".contains(c));
+        !relative && !before.is_some_and(part) && (path || !after.is_some_and(part))
     })
 }
 
@@ -606,7 +607,8 @@ fn no_file_holds_words_that_have_no_place_here() {
 fn a_word_that_has_no_place_here_is_seen() {
     let text = format!("fine\nsee {}x\nan {} said\n", FORBIDDEN[0], FORBIDDEN[2]);
     red(words("a.md", &text), &["a.md:2", "a.md:3"]);
-    let inside = format!("$ROOT{}x and last_{}_message\n", FORBIDDEN[0], FORBIDDEN[2]);
+    let (dir, name) = (FORBIDDEN[0], FORBIDDEN[2]);
+    let inside = format!("$ROOT{dir}x, ~/..{dir}a and last_{name}_message\n");
     red(words("b.md", &inside), &[]);
     red(words("c.md", "the session of an agent works\n"), &[]);
 }

@@ -72,6 +72,9 @@ pub(crate) struct Template {
     /// It means what it says only where it is not part of anything else.
     #[serde(default)]
     pub(crate) outermost: bool,
+    /// Commands that hold this text are not for it.
+    #[serde(default)]
+    pub(crate) unless: Option<String>,
     /// Allowed commands must stay allowed in it.
     #[serde(default)]
     pub(crate) harmless: bool,
@@ -152,7 +155,11 @@ impl Template {
         // A heredoc that ends early would carry something else.
         let ends_early = self.text.contains("EOF") && command.contains("EOF");
         let no_list = self.text.contains("{commas}") && !command.contains(' ');
-        if !self.takes(&shape) || ends_early || no_list {
+        let other = self
+            .unless
+            .as_deref()
+            .is_some_and(|text| command.contains(text));
+        if !self.takes(&shape) || ends_early || no_list || other {
             return Vec::new();
         }
         if !self.text.contains("{cont}") {

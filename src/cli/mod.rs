@@ -1,4 +1,4 @@
-//! The verbs: one a file. They judge only through [`crate::guard`].
+//! The verbs for people, one a file, all of which judge through [`crate::guard`].
 
 mod argline;
 mod case;

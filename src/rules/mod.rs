@@ -158,15 +158,21 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
     if !findings.is_empty() && needs_repository(&action.act) {
         match world.presence(&action.place) {
             Presence::Absent => findings.clear(),
+            Presence::Made if only_own_work(&action.act) => findings.clear(),
             Presence::Unknown(why) => {
                 for finding in &mut findings {
                     finding.because.push(why.clone());
                 }
             }
-            Presence::Here(_) => {}
+            Presence::Here(_) | Presence::Made => {}
         }
     }
     findings
+}
+
+/// Acts that reach nothing but the checkout itself.
+fn only_own_work(act: &Act) -> bool {
+    matches!(act, Act::Stage(_) | Act::Commit(_) | Act::Discard(_))
 }
 
 /// Acts that git itself refuses where there is no repository.

@@ -113,6 +113,8 @@ pub enum Presence {
     Here(Option<PathBuf>),
     /// No: nothing to guard.
     Absent,
+    /// One that this call makes: nobody else has work in it yet.
+    Made,
     /// Cannot tell, and why.
     Unknown(String),
 }
@@ -239,7 +241,7 @@ impl World {
             let presence = match self.site(alternative, place) {
                 Site::Absent => Presence::Absent,
                 Site::Unknown(why) => Presence::Unknown(why),
-                Site::Here(repo) if repo.made => Presence::Unknown(repo::MADE.to_owned()),
+                Site::Here(repo) if repo.made => Presence::Made,
                 Site::Here(repo) => match (&place.work_tree, &place.dir) {
                     (Pointed::At(top), Some(dir)) => Presence::Here(Some(dir.join(top))),
                     (Pointed::At(_) | Pointed::Unknown, _) => {

@@ -74,6 +74,9 @@ impl Disk {
                 }
             }
         }
+        if matches!(found, Found::Absent) && fs::symlink_metadata(dir).is_err() {
+            found = Found::Unknown("the directory is not there".to_owned());
+        }
         self.found
             .borrow_mut()
             .push((dir.to_owned(), found.clone()));

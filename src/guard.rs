@@ -25,6 +25,18 @@ pub fn judge(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
     judged(call, around, policy, false)
 }
 
+/// Judges one call for a process that ends with the answer: what was built for it is not taken
+/// apart again, which would cost a tenth of the call.
+pub fn judge_once(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
+    let What::Shell { text, .. } = &call.what else {
+        return Verdict::default();
+    };
+    let mut walk = Walk::new(call, around, policy, text);
+    let (verdict, script) = walk.run();
+    std::mem::forget((walk, script));
+    verdict
+}
+
 /// Judges one call and tells every effect that was predicted, harmless ones too.
 pub fn explain(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
     judged(call, around, policy, true)
@@ -32,11 +44,11 @@ pub fn explain(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
 
 fn judged(call: &Call, around: Surroundings, policy: &Policy, effects: bool) -> Verdict {
     match &call.what {
-        What::Shell { text, .. } => Walk {
-            tells: effects,
-            ..Walk::new(call, around, policy, text)
+        What::Shell { text, .. } => {
+            let mut walk = Walk::new(call, around, policy, text);
+            walk.tells = effects;
+            walk.run().0
         }
-        .run(),
         // Files, other servers' tools and events have no rule of their own yet.
         What::Write { .. } | What::Tool { .. } | What::Event { .. } => Verdict::default(),
     }
@@ -66,6 +78,7 @@ struct Walk<'a> {
     findings: Vec<Finding>,
     effects: Vec<String>,
     tells: bool,
+    last: bool,
     seen: usize,
 }
 
@@ -90,6 +103,7 @@ impl<'a> Walk<'a> {
             findings: Vec::new(),
             effects: Vec::new(),
             tells: false,
+            last: false,
             seen: 0,
         }
     }
@@ -98,28 +112,32 @@ impl<'a> Walk<'a> {
         shell::extract(text, &self.start, &wrap::Table, &self.world)
     }
 
-    fn run(mut self) -> Verdict {
+    /// The verdict, and the script that it was reached on.
+    fn run(&mut self) -> (Verdict, Script) {
+        let mut script = Script::default();
         if self.source.len() > MOST_TEXT {
-            self.unread(
-                "script",
-                "the text is longer than 1 MiB".to_owned(),
-                Span::default(),
-            );
+            let why = "the text is longer than 1 MiB".to_owned();
+            self.unread("script", why, Span::default());
         } else {
-            let script = self.extract(self.source);
+            script = self.extract(self.source);
             self.script(&script, Judging::Surely, 0);
             self.problems(&script);
         }
-        let mut verdict = Verdict::from(self.findings);
-        verdict.effects = self.effects;
-        verdict
+        let mut verdict = Verdict::from(std::mem::take(&mut self.findings));
+        verdict.effects = std::mem::take(&mut self.effects);
+        (verdict, script)
     }
 
     /// Walks the steps of a script in order.
     fn script(&mut self, script: &Script, judging: Judging, depth: usize) {
-        for step in &script.steps {
+        for (at, step) in script.steps.iter().enumerate() {
             match step {
-                Step::Run(command) => self.command(command, judging, depth),
+                Step::Run(command) => {
+                    let later = script.steps.get(at + 1..).unwrap_or_default();
+                    let more = depth > 0 || later.iter().any(|s| matches!(s, Step::Run(_)));
+                    self.last = !more;
+                    self.command(command, judging, depth);
+                }
                 Step::Fork => self.world.fork(),
                 Step::Or => self.world.or(),
                 Step::Join => self.world.join(),
@@ -155,8 +173,11 @@ impl<'a> Walk<'a> {
         for action in &named.actions {
             self.judge(action, judging);
         }
-        for action in &named.actions {
-            self.world.apply(action);
+        // Nobody asks after the last command of all.
+        if !self.last || named.actions.len() > 1 || named.alias.is_some() {
+            for action in &named.actions {
+                self.world.apply(action);
+            }
         }
         if depth >= DEPTH {
             if named.alias.is_some() {
@@ -253,7 +274,8 @@ impl<'a> Walk<'a> {
 
     /// The command with answered questions filled in; `None` when it holds none.
     fn answered(&self, command: &Command) -> Option<Command> {
-        let text = |t: &str| t.chars().any(|c| c as u32 >= shell::ANSWER_BASE);
+        // The marks are the only characters whose encoding starts so high.
+        let text = |t: &str| t.bytes().any(|b| b >= 0xf3);
         let marked = |w: &Word| text(&w.text);
         let dir = |d: &Option<PathBuf>| d.as_ref().is_some_and(|d| text(&d.to_string_lossy()));
         let dirs = command.dirs.iter().any(dir);

@@ -1,12 +1,13 @@
 //! What the people in charge want: base branches and the decision of each rule.
 
 use crate::verdict::Decision;
+use std::borrow::Cow;
 
 /// The wishes in force for one call.
 #[derive(Debug, Clone)]
 pub struct Policy {
     /// Globs over short branch names; a push that moves one is a base push.
-    pub base_branches: Vec<String>,
+    pub base_branches: Vec<Cow<'static, str>>,
     /// Decisions that differ from a rule's own, by id.
     pub decisions: Vec<(String, Decision)>,
 }
@@ -23,7 +24,7 @@ impl Default for Policy {
             "release/*",
         ];
         Policy {
-            base_branches: base.map(str::to_owned).to_vec(),
+            base_branches: base.map(Cow::Borrowed).to_vec(),
             decisions: Vec::new(),
         }
     }

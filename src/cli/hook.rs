@@ -88,7 +88,7 @@ fn judge(heard: &host::Heard<'_>) -> Verdict {
     let policy = Policy::default();
     let mut all: Option<Verdict> = None;
     for call in &calls {
-        let verdict = guard::judge(call, input::around(call.cwd.as_deref()), &policy);
+        let verdict = guard::judge_once(call, input::around(call.cwd.as_deref()), &policy);
         all = Some(match all {
             None => verdict,
             Some(before) => both(before, verdict),

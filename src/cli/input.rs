@@ -1,7 +1,7 @@
 //! What a door reads once: standard input, bounded, and the surroundings of the process.
 
 use crate::verdict::Fault;
-use crate::world::Surroundings;
+use crate::world::{Environment, Surroundings};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -74,7 +74,7 @@ pub(super) fn around(cwd: Option<&Path>) -> Surroundings {
         home: std::env::var_os("HOME")
             .filter(|value| !value.is_empty())
             .map(PathBuf::from),
-        env: |name| std::env::var_os(name),
+        env: Environment::new(|name| std::env::var_os(name)),
         unseen_typing: false,
         assume_repository: false,
     }

@@ -29,6 +29,7 @@ use crate::shell::{Command, Files, Source, Word};
 use repo::Disk;
 use scene::{Alternative, Scene};
 use spot::{Site, Spot, locate};
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -120,18 +121,41 @@ pub enum Presence {
 }
 
 /// The process's surroundings, as a door sees them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Surroundings {
     /// Where the call starts.
     pub cwd: Option<PathBuf>,
     /// `$HOME`.
     pub home: Option<PathBuf>,
-    /// Looks a variable of the environment up; asked only where a fact needs it.
-    pub env: fn(&str) -> Option<OsString>,
+    /// The process's environment, asked only where a fact needs it.
+    pub env: Environment,
     /// True where the host keeps shells open whose typed lines no hook sees.
     pub unseen_typing: bool,
     /// True for a person who only asks: where there is no repository, answer as if there were one.
     pub assume_repository: bool,
+}
+
+/// An environment that is looked up on demand.
+#[derive(Debug, Clone)]
+pub struct Environment {
+    look: fn(&str) -> Option<OsString>,
+    moves_git: OnceCell<bool>,
+}
+
+impl Environment {
+    /// An environment that `look` answers for.
+    pub fn new(look: fn(&str) -> Option<OsString>) -> Environment {
+        Environment {
+            look,
+            moves_git: OnceCell::new(),
+        }
+    }
+}
+
+impl Default for Environment {
+    fn default() -> Environment {
+        Environment::new(|_| None)
+    }
 }
 
 /// Variables that move git's repository or config.
@@ -146,29 +170,20 @@ const GIT_ENV: &[&str] = &[
     "GIT_NAMESPACE",
 ];
 
-impl Default for Surroundings {
-    fn default() -> Surroundings {
-        Surroundings {
-            cwd: None,
-            home: None,
-            env: |_| None,
-            unseen_typing: false,
-            assume_repository: false,
-        }
-    }
-}
-
 impl Surroundings {
     /// `$XDG_CONFIG_HOME`.
     fn xdg_config(&self) -> Option<PathBuf> {
-        (self.env)("XDG_CONFIG_HOME")
+        (self.env.look)("XDG_CONFIG_HOME")
             .filter(|dir| !dir.is_empty())
             .map(PathBuf::from)
     }
 
     /// A variable that moves repository or config is in the environment.
     fn git_env(&self) -> bool {
-        GIT_ENV.iter().any(|name| (self.env)(name).is_some())
+        *self
+            .env
+            .moves_git
+            .get_or_init(|| GIT_ENV.iter().any(|name| (self.env.look)(name).is_some()))
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) mod wrap;
 use leaseguard::call::{Call, Dialect, What};
 use leaseguard::policy::Policy;
 use leaseguard::verdict::{Decision, Verdict};
-use leaseguard::world::Surroundings;
+use leaseguard::world::{Environment, Surroundings};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -82,9 +82,9 @@ impl Stage {
             cwd: Some(self.repo.cwd.clone()),
             home: Some(self.repo.home.clone()),
             env: if self.repo.git_env {
-                |name| (name == "GIT_DIR").then(|| "set".into())
+                Environment::new(|name| (name == "GIT_DIR").then(|| "set".into()))
             } else {
-                |_| None
+                Environment::default()
             },
             ..Surroundings::default()
         };

@@ -162,7 +162,7 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
         let text = word.text.as_str();
         let more = rest.get(at + 1..).unwrap_or_default();
         let name = basename(text);
-        let leads = is_wrapper(name) && more.iter().any(|w| w.text.contains("git"));
+        let leads = more.iter().any(|w| w.text.contains("git")) && is_wrapper(name);
         if (GUARDED.contains(&name) && !more.is_empty()) || leads {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
         } else if (carried || typing) && text.contains([' ', '\t', '\n']) {

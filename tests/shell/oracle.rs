@@ -1,5 +1,6 @@
 //! Real bash with a path of stubs: what a script ran there.
 
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -100,13 +101,12 @@ pub(crate) fn run(script: &str) -> Ran {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(std::fs::File::create(&errors).expect("stderr file"))
+        .process_group(0)
         .spawn()
         .expect("bash");
     let begin = Instant::now();
     while child.try_wait().expect("wait").is_none() {
         if begin.elapsed() > Duration::from_secs(5) {
-            let _ = child.kill();
-            let _ = child.wait();
             break;
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -119,6 +119,11 @@ pub(crate) fn run(script: &str) -> Ran {
     if noisy {
         settle(&log);
     }
+    // A mutant may have left a fork that forks on: the whole group goes.
+    let group = format!("-{}", child.id());
+    let kill = ["-c", "kill -9 -- \"$1\" 2>/dev/null", "kill", &group];
+    let _ = Command::new(BASH).args(kill).status();
+    let _ = child.wait();
     let log = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
     let mut commands: Vec<Vec<String>> = Vec::new();
     for line in log.lines() {

@@ -500,7 +500,7 @@ fn of_a_repository_that_the_call_makes_nothing_is_known() {
     assert_eq!(walk.heads(), Fact::Known(vec![on("feature")]));
     walk.dir = walk.dir.join("../fresh");
     let place = walk.place(&walk.dir);
-    assert!(matches!(walk.world.presence(&place), Presence::Unknown(_)));
+    assert_eq!(walk.world.presence(&place), Presence::Made);
     assert!(!walk.outlook(&push(&[])).unclear.is_empty());
     assert_eq!(
         walk.refs(&push(&["origin", "HEAD:refs/heads/x"])),

@@ -153,7 +153,8 @@ impl<'a> Walk<'a> {
                 };
                 for action in git::read(&command, Some(&self.dir), &self.world).actions {
                     if let Act::Push(push) = &action.act {
-                        self.outlooks.push(self.world.push(push, &action.place));
+                        let outlook = self.world.push(push, &action.place);
+                        self.outlooks.push((*outlook).clone());
                     }
                     self.world.apply(&action);
                 }
@@ -339,7 +340,7 @@ impl Walk<'_> {
     }
 
     fn outlook(&self, push: &Push) -> Outlook {
-        self.world.push(push, &self.place(&self.dir))
+        (*self.world.push(push, &self.place(&self.dir))).clone()
     }
 
     /// The refs of a push that is fully known.

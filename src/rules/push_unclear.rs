@@ -39,7 +39,7 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         "it cannot be told which refs this push would move",
         action.span,
     );
-    found.because = outlook.unclear;
+    found.because = outlook.unclear.clone();
     found.because.truncate(3);
     vec![found.instead(own_push(action, push, world, policy))]
 }

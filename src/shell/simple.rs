@@ -252,8 +252,13 @@ impl Walker<'_> {
     }
 
     pub(super) fn emit(&mut self, command: Box<Command>) {
-        self.spend(command.words.len() as u64);
-        self.steps.push(Step::Run(command));
+        if self.steps.len() >= super::walk::STEPS {
+            // The verdict is known by now: nobody reads so much.
+            self.fuel = 0;
+        }
+        if self.spend(command.words.len() as u64) {
+            self.steps.push(Step::Run(command));
+        }
     }
 
     pub(super) fn run(&mut self, ready: Ready) {

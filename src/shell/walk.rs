@@ -79,6 +79,9 @@ pub(super) struct Walker<'a> {
     pub(super) out: Option<usize>,
 }
 
+/// How many steps a script may have; more is cut and told.
+pub(super) const STEPS: usize = 20_000;
+
 impl<'a> Walker<'a> {
     pub(super) fn new(
         start: &'a Start,

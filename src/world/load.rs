@@ -58,6 +58,7 @@ impl Settings {
     /// Reads all files; what `place` adds for one command is not in it.
     pub(super) fn load(sources: &Sources<'_>) -> Settings {
         let mut all = Settings::default();
+        all.entries.reserve(64);
         let mut loader = Loader {
             into: &mut all,
             sources,
@@ -193,7 +194,6 @@ impl Loader<'_, '_> {
             return Ok(());
         };
         let lines = config::parse(&text)?;
-        self.into.entries.reserve(lines.len() + 1);
         for line in lines {
             self.line(line, path, scope, doubt, depth)?;
         }

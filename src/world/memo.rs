@@ -3,20 +3,21 @@
 use super::Outlook;
 use crate::action::{Place, Push};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// One question and its answer, good until the scene moves.
 #[derive(Debug, Default)]
-pub(super) struct Memo(RefCell<Option<(Push, Place, Outlook)>>);
+pub(super) struct Memo(RefCell<Option<(Push, Place, Rc<Outlook>)>>);
 
 impl Memo {
-    pub(super) fn get(&self, push: &Push, place: &Place) -> Option<Outlook> {
+    pub(super) fn get(&self, push: &Push, place: &Place) -> Option<Rc<Outlook>> {
         let kept = self.0.borrow();
         let (old, at, outlook) = kept.as_ref()?;
-        (same_push(old, push) && same_place(at, place)).then(|| outlook.clone())
+        (same_push(old, push) && same_place(at, place)).then(|| Rc::clone(outlook))
     }
 
-    pub(super) fn keep(&self, push: &Push, place: &Place, outlook: &Outlook) {
-        *self.0.borrow_mut() = Some((push.clone(), place.clone(), outlook.clone()));
+    pub(super) fn keep(&self, push: &Push, place: &Place, outlook: &Rc<Outlook>) {
+        *self.0.borrow_mut() = Some((push.clone(), place.clone(), Rc::clone(outlook)));
     }
 
     pub(super) fn forget(&mut self) {

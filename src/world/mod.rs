@@ -313,11 +313,11 @@ impl World {
     }
 
     /// Which refs `push` may update, over all alternatives of the scene.
-    pub fn push(&self, push: &Push, place: &Place) -> Outlook {
+    pub fn push(&self, push: &Push, place: &Place) -> Rc<Outlook> {
         if let Some(known) = self.memo.get(push, place) {
             return known;
         }
-        let outlook = self.foresee(push, place);
+        let outlook = Rc::new(self.foresee(push, place));
         self.memo.keep(push, place, &outlook);
         outlook
     }

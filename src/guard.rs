@@ -393,7 +393,7 @@ impl<'a> Walk<'a> {
 
     fn unread(&mut self, part: &'static str, why: String, span: Span) {
         let act = Act::Opaque(Unread {
-            program: "shell".to_owned(),
+            program: String::new(),
             part,
             why,
             span,

@@ -29,7 +29,15 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         .into_iter()
         .chain(paths(stage, action, world))
         .next();
-    found.map(|f| f.instead(status)).into_iter().collect()
+    // Which files are meant only the caller knows.
+    let named = format!(
+        "name the files: `{} add -- FILE …`",
+        git_at(&action.place, world)
+    );
+    found
+        .map(|f| f.because(named).instead(status))
+        .into_iter()
+        .collect()
 }
 
 /// Options that stage without names.

@@ -140,11 +140,12 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
                 continue;
             }
             let instead = found.instead.and_then(|i| i.text(source));
+            let because = typed(found.because, found.span, source);
             findings.push(Finding {
                 rule: rule.id,
                 decision,
                 effect: found.effect,
-                because: found.because,
+                because,
                 next: if instead.is_some() {
                     Next::UseInstead
                 } else {
@@ -168,6 +169,18 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
         }
     }
     findings
+}
+
+/// Facts with the unknown word as it was typed.
+fn typed(mut because: Vec<String>, span: Span, source: &str) -> Vec<String> {
+    const UNKNOWN: &str = "`…`";
+    let text = source.get(span.start..span.end).unwrap_or_default();
+    if (1..=60).contains(&text.len()) {
+        for fact in because.iter_mut().filter(|fact| fact.contains(UNKNOWN)) {
+            *fact = fact.replace(UNKNOWN, &format!("`{text}`"));
+        }
+    }
+    because
 }
 
 /// Acts that reach nothing but the checkout itself.

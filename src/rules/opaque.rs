@@ -19,9 +19,15 @@ fn check(action: &Action, _: &World, _: &Policy) -> Vec<Found> {
     let Act::Opaque(unread) = &action.act else {
         return Vec::new();
     };
-    let effect = format!(
-        "the {} of `{}` cannot be read before it runs",
-        unread.part, unread.program
-    );
+    let effect = match unread.program.as_str() {
+        "" => format!(
+            "a part of this {} cannot be read before it runs",
+            unread.part
+        ),
+        program => format!(
+            "the {} of `{program}` cannot be read before it runs",
+            unread.part
+        ),
+    };
     vec![Found::new(effect, unread.span).because(unread.why.clone())]
 }

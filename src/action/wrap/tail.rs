@@ -158,11 +158,12 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
     let mut found = Vec::new();
     let mut typing = false;
     let mut carried = false;
+    let last = rest.iter().rposition(|w| w.text.contains("git"));
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
         let more = rest.get(at + 1..).unwrap_or_default();
         let name = basename(text);
-        let leads = more.iter().any(|w| w.text.contains("git")) && is_wrapper(name);
+        let leads = last.is_some_and(|last| at < last) && is_wrapper(name);
         if (GUARDED.contains(&name) && !more.is_empty()) || leads {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
         } else if (carried || typing) && text.contains([' ', '\t', '\n']) {

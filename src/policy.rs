@@ -32,7 +32,10 @@ impl Default for Policy {
 impl Policy {
     /// The decision that a person set for the rule `id`, if any.
     pub fn decision(&self, id: &str) -> Option<Decision> {
-        self.decisions.iter().find(|(rule, _)| rule == id).map(|(_, decision)| *decision)
+        self.decisions
+            .iter()
+            .find(|(rule, _)| rule == id)
+            .map(|(_, decision)| *decision)
     }
 
     /// Whether `branch` (short name) is a base branch.

@@ -7,6 +7,8 @@ pub mod options;
 pub mod publish;
 pub mod tool;
 mod words;
+#[cfg(test)]
+pub(crate) use words::testing;
 pub mod wrap;
 
 pub use forge::ForgeAct;
@@ -90,6 +92,10 @@ pub struct Place {
 
 /// What a command would do.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a call holds a handful of acts, and each is read in place"
+)]
 pub enum Act {
     /// Updates refs of another repository (or of this one, by `push .`).
     Push(Push),
@@ -152,6 +158,12 @@ pub enum Act {
     ForgeMerge(ForgeAct),
     /// A forge writes refs, repositories, runs or their protection.
     ForgeRefs(ForgeAct),
+    /// A git command with no act that any other variant names, kept for its config and environment
+    /// (`git -c core.fsmonitor=x status`) or because it still touches the checkout (`clean -X`).
+    Other {
+        /// The verb.
+        verb: String,
+    },
     /// A file is written, emptied or removed outside git.
     Write {
         /// The file.
@@ -321,6 +333,8 @@ pub struct Switch {
     pub track: Option<bool>,
     /// It was typed as `checkout X`, where `X` may also be a path.
     pub maybe_path: bool,
+    /// `--ignore-other-worktrees`: the branch may be checked out elsewhere.
+    pub ignore_other_worktrees: Option<How>,
 }
 
 /// Local ref updates.
@@ -485,7 +499,9 @@ pub struct Named {
 /// What `command` would do when it runs in `dir`; empty for programs that are none of our business.
 pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named {
     let mut named = Named::default();
-    let Some(program) = command.words.first() else { return named };
+    let Some(program) = command.words.first() else {
+        return named;
+    };
     let base = program_name(program, dir, lookup);
     let plain = |act| Action { act, place: place(command, dir), span: command.span, shown: shown(command) };
     if base == "git" || base.starts_with("git-") {
@@ -531,11 +547,15 @@ fn odd_git(command: &Command, base: &str) -> Option<Unread> {
     }
     let has = |test: fn(&str) -> bool| command.words.iter().skip(1).find(|w| test(&w.text));
     has(|t| matches!(t, "push" | "commit"))?;
-    let word = has(|t| t == "--no-verify" || t.to_ascii_lowercase().starts_with("core.hookspath="))?;
+    let word =
+        has(|t| t == "--no-verify" || t.to_ascii_lowercase().starts_with("core.hookspath="))?;
     Some(Unread {
         program: base.to_owned(),
         part: "program",
-        why: format!("it is not git by name, but it is told to skip hooks with `{}`", word.text),
+        why: format!(
+            "it is not git by name, but it is told to skip hooks with `{}`",
+            word.text
+        ),
         span: word.span,
     })
 }
@@ -543,5 +563,8 @@ fn odd_git(command: &Command, base: &str) -> Option<Unread> {
 /// The place of a command that is not git's.
 fn place(command: &Command, dir: Option<&Path>) -> Place {
     let _ = command;
-    Place { dir: dir.map(Path::to_owned), ..Place::default() }
+    Place {
+        dir: dir.map(Path::to_owned),
+        ..Place::default()
+    }
 }

@@ -316,6 +316,48 @@ pub(crate) fn spells<'w>(operands: &[&'w Word], path: &[&str]) -> Spells<'w> {
     last.map_or(Spells::No, Spells::All)
 }
 
+/// Commands for tests, cut by blanks and quotes; `$X` is unknown: any words where it stands bare,
+/// one word inside quotes.
+#[cfg(test)]
+pub(crate) mod testing {
+    use crate::shell::{Command, OPAQUE, Opaque, Span, Word};
+
+    /// One command.
+    pub(crate) fn command(text: &str) -> Command {
+        let mut words = Vec::new();
+        let mut now: Option<Word> = None;
+        let mut quote = None;
+        let mut chars = text.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            if quote.is_none() && c.is_whitespace() {
+                words.extend(now.take());
+                continue;
+            }
+            let word = now.get_or_insert_with(|| Word { span: Span { start: at, end: at }, ..Word::default() });
+            match (quote, c) {
+                (None, '\'' | '"') => quote = Some(c),
+                (Some(q), c) if q == c => quote = None,
+                (Some('"') | None, '$') => {
+                    while chars.next_if(|(_, c)| c.is_ascii_alphanumeric() || *c == '@').is_some() {}
+                    word.text.push(OPAQUE);
+                    word.opaque = if quote.is_some() { Opaque::One } else { Opaque::Many };
+                }
+                (_, '\\') if quote != Some('\'') => word.text.extend(chars.next().map(|(_, c)| c)),
+                (_, c) => word.text.push(c),
+            }
+            word.glob |= quote.is_none() && matches!(c, '*' | '?' | '[');
+            word.span.end = chars.peek().map_or(text.len(), |(at, _)| *at);
+        }
+        words.extend(now);
+        Command {
+            words,
+            span: Span { start: 0, end: text.len() },
+            dirs: std::rc::Rc::new(vec![Some("/repo".into())]),
+            ..Command::default()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,8 +17,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
-    let Act::Commit(commit) = &action.act else { return Vec::new() };
-    let Some(how) = commit.amend.as_ref().filter(|_| !commit.dry_run) else { return Vec::new() };
+    let Act::Commit(commit) = &action.act else {
+        return Vec::new();
+    };
+    let Some(how) = commit.amend.as_ref().filter(|_| !commit.dry_run) else {
+        return Vec::new();
+    };
     let found = Found::new("this would replace the last commit", how.span)
         .because(format!("`{}` rewrites HEAD", how.text));
     let git = git_at(&action.place, world);

@@ -17,14 +17,26 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
-    let Act::Push(push) = &action.act else { return Vec::new() };
+    let Act::Push(push) = &action.act else {
+        return Vec::new();
+    };
     if push.dry_run {
         return Vec::new();
     }
     let outlook = world.push(push, &action.place);
-    let forced: Vec<&Update> = outlook.updates.iter().filter(|u| u.kind == UpdateKind::Force).collect();
-    let option = [&push.force, &push.lease, &push.mirror].into_iter().flatten().next();
-    let plus = push.refspecs.iter().find(|w| w.text.starts_with('+') && w.text.len() > 1);
+    let forced: Vec<&Update> = outlook
+        .updates
+        .iter()
+        .filter(|u| u.kind == UpdateKind::Force)
+        .collect();
+    let option = [&push.force, &push.lease, &push.mirror]
+        .into_iter()
+        .flatten()
+        .next();
+    let plus = push
+        .refspecs
+        .iter()
+        .find(|w| w.text.starts_with('+') && w.text.len() > 1);
     let (how, span) = match (option, plus) {
         (Some(how), _) => (Some(how.text.clone()), how.span),
         (None, Some(word)) => (Some(super::target::spelled(word)), word.span),
@@ -33,7 +45,8 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         (None, None) => (None, action.span),
     };
     let deletes_only = push.delete.is_some()
-        || (!outlook.updates.is_empty() && outlook.updates.iter().all(|u| u.kind == UpdateKind::Delete));
+        || (!outlook.updates.is_empty()
+            && outlook.updates.iter().all(|u| u.kind == UpdateKind::Delete));
     if deletes_only && push.mirror.is_none() {
         return Vec::new();
     }

@@ -7,6 +7,7 @@ mod breadth;
 mod broad_add;
 mod commit_all;
 mod discard;
+mod effects;
 mod force_push;
 mod forge_merge;
 mod forge_ref_write;
@@ -18,6 +19,8 @@ mod remote_delete;
 mod skip_hooks;
 mod skip_signing;
 mod target;
+
+pub use effects::effects;
 
 use crate::action::{Act, Action};
 use crate::policy::Policy;
@@ -77,7 +80,13 @@ pub struct Found {
 
 impl Found {
     fn new(effect: impl Into<String>, span: Span) -> Found {
-        Found { decision: None, effect: effect.into(), because: Vec::new(), instead: None, span }
+        Found {
+            decision: None,
+            effect: effect.into(),
+            because: Vec::new(),
+            instead: None,
+            span,
+        }
     }
 
     fn because(mut self, fact: impl Into<String>) -> Found {
@@ -150,7 +159,11 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
                 decision,
                 effect: found.effect,
                 because: found.because,
-                next: if instead.is_some() { Next::UseInstead } else { Next::AskPerson },
+                next: if instead.is_some() {
+                    Next::UseInstead
+                } else {
+                    Next::AskPerson
+                },
                 instead,
                 span: found.span.start..found.span.end,
             });
@@ -177,3 +190,6 @@ fn needs_repository(act: &Act) -> bool {
         Act::Opaque(_) | Act::InteractiveShell | Act::Publish(_) | Act::ForgeMerge(_) | Act::ForgeRefs(_)
     )
 }
+
+#[cfg(test)]
+mod outward;

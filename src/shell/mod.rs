@@ -279,3 +279,17 @@ pub fn extract_at(
     let _ = (text, command, depth, start, wrappers, files);
     Script::default()
 }
+
+/// Stub.
+pub fn extract_alias(
+    text: &str,
+    args: &[Word],
+    command: &Command,
+    depth: usize,
+    start: &Start,
+    wrappers: &dyn Wrappers,
+    files: &dyn Files,
+) -> Script {
+    let _ = (text, args, command, depth, start, wrappers, files);
+    Script::default()
+}

@@ -97,8 +97,8 @@ pub(crate) fn git_verbs(base: &str, command: &Command, actions: &[Action]) -> Ve
             found.extend(stack::external(words));
         }
     }
-    if found.is_empty() && base != "git" {
-        found = stack::read(base, command.words.get(1..).unwrap_or_default());
+    if let (true, Some(verb)) = (found.is_empty(), base.strip_prefix("git-")) {
+        found = stack::read(verb, command.words.get(1..).unwrap_or_default());
     }
     found
 }

@@ -175,7 +175,7 @@ fn workflow(verb: &Word, path: &str, words: &[Word]) -> Vec<Act> {
 }
 
 /// A workflow whose name has the word for releasing in it, or an unknown part.
-pub(super) fn releases_by_name(workflow: &str) -> bool {
+pub(crate) fn releases_by_name(workflow: &str) -> bool {
     let mut words = workflow.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_lowercase);
     words.any(|w| matches!(w.as_str(), "release" | "releases" | "publish" | "deploy" | "deployment" | "promote" | "ship" | "rollback" | "production"))
 }

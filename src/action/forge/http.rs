@@ -2,8 +2,8 @@
 
 use super::api::{self, Body, Request};
 use super::gh::piped;
-use crate::action::Act;
-use crate::action::words::{Line, Takes, dash, gnu};
+use crate::action::words::{Line, Takes, gnu};
+use crate::action::{Act, is_mark};
 use crate::shell::{Command, Opaque, Stdin, Word};
 
 const CURL: Takes = gnu("AbcCdDeEFHKmoPQrtTuUwxXyYz", &[
@@ -21,11 +21,6 @@ const WGET: Takes = gnu("OoPUtTwQiaBeDAR", &[
 const HTTPIE: Takes = gnu("opsPaA", &[
     "output", "print", "pretty", "style", "session", "session-read-only", "auth", "auth-type", "bearer", "raw",
     "proxy", "verify", "cert", "timeout", "max-redirects", "boundary", "format-options", "default-scheme", "body-file",
-]);
-const SHELL: Takes = dash(&[
-    "Uri", "Method", "Body", "Headers", "ContentType", "InFile", "OutFile", "Credential", "Token", "Authentication",
-    "TimeoutSec", "UserAgent", "CustomMethod", "Form", "SessionVariable", "WebSession", "Proxy",
-    "uri", "method", "body", "headers", "contenttype", "infile", "outfile", "credential", "token", "authentication",
 ]);
 
 /// What an HTTP program would do on a forge.
@@ -135,22 +130,36 @@ fn httpie(name: &str, words: &[Word], command: &Command) -> Vec<Act> {
 
 /// `Invoke-RestMethod -Uri URL -Method PUT -Body …`.
 pub(super) fn powershell(words: &[Word]) -> Vec<Act> {
-    let line = Line::read(words, &SHELL);
+    let mut given: Vec<(&str, Word)> = Vec::new();
+    let mut target = None;
+    let mut rest = words.iter().peekable();
+    while let Some(word) = rest.next() {
+        let Some(name) = word.text.strip_prefix('-') else {
+            target = target.or(Some(word.clone()));
+            continue;
+        };
+        match name.split_once(':') {
+            Some((name, value)) => given.push((name, value_word(value, value.chars().any(is_mark), word))),
+            None if SWITCHES.iter().any(|s| starts(s, name, 5)) => {}
+            None => given.extend(rest.next_if(|w| !w.text.starts_with('-')).map(|w| (name, w.clone()))),
+        }
+    }
     // Parameters may be cut short as long as they are unique.
-    let given = |full: &str, least: usize| {
-        line.options.iter().rev().find(|o| o.name.len() >= least && full.get(..o.name.len()).is_some_and(|start| start.eq_ignore_ascii_case(o.name)))
-    };
-    let method = match given("custommethod", 2).or_else(|| given("method", 2)) {
-        Some(option) if option.unknown => None,
-        Some(option) => option.value,
-        None => return Vec::new(),
-    };
-    let body = match given("body", 1) {
-        Some(option) if option.unknown => Body::Unknown,
-        Some(option) => api::json(Body::Query(option.value.unwrap_or_default().to_owned())),
+    let value = |full: &str, least: usize| given.iter().rev().find(|(name, _)| starts(full, name, least)).map(|(_, w)| w);
+    let Some(method) = value("custommethod", 2).or_else(|| value("method", 2)) else { return Vec::new() };
+    let body = match value("body", 1) {
+        Some(body) if body.opaque != Opaque::No => Body::Unknown,
+        Some(body) => api::json(Body::Query(body.text.clone())),
         None => Body::None,
     };
-    let uri = given("uri", 1).and_then(|o| Some(value_word(o.value?, o.unknown, o.word)));
-    let target = uri.as_ref().or(line.operands.first().copied());
-    all("Invoke-RestMethod", method, target.into_iter(), &body)
+    let target = value("uri", 2).or(target.as_ref());
+    all("Invoke-RestMethod", method.known(), target.into_iter(), &body)
+}
+
+/// Parameters that take no value.
+const SWITCHES: &[&str] = &["usebasicparsing", "skipcertificatecheck", "usedefaultcredentials", "allowunencryptedauthentication", "skiphttperrorcheck", "passthru", "resume"];
+
+/// Whether `name` is `full`, cut to no less than `least` letters.
+fn starts(full: &str, name: &str, least: usize) -> bool {
+    name.len() >= least && full.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
 }

@@ -7,6 +7,8 @@ mod graphql;
 mod http;
 mod stack;
 
+pub(crate) use gh::releases_by_name;
+
 use super::words::{Line, spelled};
 use super::{Act, Action, How, Publish, Unread};
 use crate::shell::{Command, OPAQUE, Opaque, Span, Word};
@@ -133,6 +135,13 @@ pub fn merge_option(option: &str) -> bool {
         || option.split_once('%').is_some_and(|(_, magic)| magic.split(',').any(|m| m == "submit"))
 }
 
+/// What a GraphQL document would do that `program` sends to a forge.
+pub(crate) fn document(program: &str, document: &str) -> Vec<Act> {
+    let target = Word { text: "graphql".to_owned(), ..Word::default() };
+    let body = api::Body::Query(document.to_owned());
+    api::judge(&api::Request { program, method: Some("POST"), target: &target, body, known_host: true })
+}
+
 /// A word that stands where a program reads its verb or target and is not known before the run.
 pub(crate) fn unread(program: &str, part: &'static str, word: &Word) -> Act {
     Act::Opaque(Unread {
@@ -159,3 +168,6 @@ pub(crate) fn named(what: &str, line: &Line<'_>, n: usize) -> String {
         None => format!("the {what} of this branch"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,8 +13,64 @@ pub enum Possible {
     Text(Word),
 }
 
-/// Programs whose commands leaseguard judges.
-const GUARDED: &[&str] = &["git"];
+/// Programs whose commands leaseguard judges, besides git: they release or act on a forge.
+const OUTWARD: &[&str] = &[
+    "npm",
+    "pnpm",
+    "yarn",
+    "npx",
+    "cargo",
+    "twine",
+    "poetry",
+    "uv",
+    "gem",
+    "mvn",
+    "gradle",
+    "gradlew",
+    "docker",
+    "podman",
+    "terraform",
+    "tofu",
+    "terragrunt",
+    "pulumi",
+    "kubectl",
+    "helm",
+    "gh",
+    "glab",
+    "jj",
+];
+
+/// Those of them that also run words given to them, in a container or as a package.
+const CARRYING: &[&str] = &[
+    "docker", "podman", "nerdctl", "kubectl", "oc", "npx", "uv", "poetry",
+];
+
+/// With an unknown program in front, a verb that makes it worth a question, and whose it is.
+const TELLING: &[(&str, &str)] = &[
+    ("publish", "npm"),
+    ("unpublish", "npm"),
+    ("yank", "cargo"),
+    ("upload", "twine"),
+    ("push", "docker"),
+    ("image", "docker"),
+    ("buildx", "docker"),
+    ("compose", "docker"),
+    ("apply", "kubectl"),
+    ("apply", "terraform"),
+    ("destroy", "terraform"),
+    ("rollout", "kubectl"),
+    ("pr", "gh"),
+    ("release", "gh"),
+    ("repo", "gh"),
+    ("api", "gh"),
+    ("mr", "glab"),
+];
+
+/// Whether `word` names a program whose commands leaseguard judges.
+fn guarded(word: &str) -> bool {
+    let name = basename(word);
+    name == "git" || OUTWARD.contains(&name)
+}
 
 /// Programs that only read, print or search their words.
 const DATA: &[&str] = &[
@@ -71,6 +127,7 @@ const DATA: &[&str] = &[
     "logger",
     "ls",
     "man",
+    "make",
     "mapfile",
     "mawk",
     "mkdir",
@@ -204,7 +261,8 @@ pub fn possible(command: &Command) -> Vec<Possible> {
         return interpreted(command, rest, carriers);
     }
     let unsure = rest.iter().any(|w| w.opaque == Opaque::Many);
-    if DATA.contains(&name) || GUARDED.contains(&name) || name.starts_with("git-") {
+    let reads = guarded(name) && !CARRYING.contains(&name);
+    if DATA.contains(&name) || reads || name.starts_with("git-") {
         return Vec::new();
     }
     if is_wrapper(name) && command.wrapper && !unsure {
@@ -234,6 +292,19 @@ fn as_git(program: &Word, rest: &[Word]) -> Vec<Possible> {
     let mut found = vec![Possible::Words(
         std::iter::once(git).chain(rest.iter().cloned()).collect(),
     )];
+    let verb = rest.first().and_then(Word::known);
+    for (_, name) in TELLING.iter().filter(|(telling, _)| verb == Some(*telling)) {
+        let program = Word {
+            text: (*name).to_owned(),
+            opaque: Opaque::No,
+            ..program.clone()
+        };
+        found.push(Possible::Words(
+            std::iter::once(program)
+                .chain(rest.iter().cloned())
+                .collect(),
+        ));
+    }
     found.extend(tails(rest));
     found
 }
@@ -244,7 +315,9 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
     let mut carried = false;
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
-        if GUARDED.contains(&basename(text)) && at + 1 < rest.len() {
+        // Of other programs than git an unknown word alone is no reason to ask.
+        let next = rest.get(at + 1);
+        if guarded(text) && next.is_some_and(|w| basename(text) == "git" || w.known().is_some()) {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
         } else if (carried || typing) && text.contains([' ', '\t', '\n']) {
             found.push(Possible::Text(word.clone()));
@@ -294,9 +367,15 @@ fn cluster(word: &str, carriers: &[&str]) -> bool {
 /// The guarded commands that an interpreter's text spells out, if it also starts programs.
 fn calls(text: &Word) -> Vec<Possible> {
     let source = text.text.as_str();
-    if !source.contains("git") || !CALLS.iter().any(|c| source.contains(c)) {
+    let git = source.contains("git") && CALLS.iter().any(|c| source.contains(c));
+    let outward = OUTWARD.iter().any(|p| source.contains(p)) && calls_out(source);
+    if !git && !outward {
         return Vec::new();
     }
+    let starts = |word: &str| match basename(word) {
+        "git" => git,
+        name => outward && OUTWARD.contains(&name),
+    };
     let mut found = Vec::new();
     let mut now: Vec<Word> = Vec::new();
     let mut token = String::new();
@@ -308,7 +387,7 @@ fn calls(text: &Word) -> Vec<Possible> {
         }
         if !token.is_empty() {
             let word = std::mem::take(&mut token);
-            if !now.is_empty() || GUARDED.contains(&basename(&word)) {
+            if !now.is_empty() || starts(&word) {
                 let unknown = word.contains(['{', '}']) || word.chars().any(is_mark);
                 let opaque = if unknown { Opaque::One } else { Opaque::No };
                 now.push(Word {
@@ -325,4 +404,62 @@ fn calls(text: &Word) -> Vec<Possible> {
     }
     found.retain(|p| matches!(p, Possible::Words(w) if w.len() > 1));
     found
+}
+
+/// The text starts programs, told by a whole word of it.
+fn calls_out(source: &str) -> bool {
+    source.contains('`')
+        || source
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(|word| CALLS.contains(&word) && !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::testing::command;
+
+    /// The programs that `text` might run, with their first word.
+    fn told(text: &str) -> Vec<String> {
+        let words = |p: Possible| match p {
+            Possible::Words(words) => words.iter().take(2).map(|w| w.text.clone()).collect(),
+            Possible::Text(word) => vec![word.text],
+        };
+        let found = possible(&command(text)).into_iter().map(words);
+        found.map(|w: Vec<String>| w.join(" ")).collect()
+    }
+
+    #[test]
+    fn programs_that_release_are_seen_behind_programs_that_nobody_knows() {
+        assert_eq!(told("aws-vault exec prod -- terraform apply"), ["terraform apply"]);
+        assert_eq!(told("op run -- npm publish"), ["npm publish"]);
+        assert_eq!(told("doppler run -- gh pr merge 1"), ["gh pr"]);
+        assert_eq!(told("docker run --rm img cargo publish"), ["cargo publish"]);
+        assert_eq!(told("tmux send-keys 'npm publish' Enter"), ["npm publish"]);
+        assert_eq!(told("python -c 'import os; os.system(\"npm publish\")'"), ["npm publish"]);
+    }
+
+    #[test]
+    fn their_names_alone_are_no_reason_to_ask() {
+        for text in [
+            "npm install -g yarn typescript",
+            "make docker push",
+            "which npm cargo",
+            "echo npm publish",
+            "retry npm \"$CMD\"",
+            "brew install gh",
+            "gh pr create --body 'npm publish'",
+            "ls docker push",
+        ] {
+            assert_eq!(told(text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_program_may_be_one_that_releases_if_its_verb_says_so() {
+        assert!(told("$PM publish").contains(&"npm publish".to_owned()));
+        assert!(told("$GH pr merge 1").contains(&"gh pr".to_owned()));
+        assert!(told("$TF apply").contains(&"terraform apply".to_owned()));
+        assert_eq!(told("$PY script.py"), ["git script.py"]);
+    }
 }

@@ -503,7 +503,12 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         return named;
     };
     let base = program_name(program, dir, lookup);
-    let plain = |act| Action { act, place: place(command, dir), span: command.span, shown: shown(command) };
+    let plain = |act| Action {
+        act,
+        place: place(command, dir),
+        span: command.span,
+        shown: shown(command),
+    };
     if base == "git" || base.starts_with("git-") {
         let reading = git::read(command, dir, lookup);
         named.actions = reading.actions;
@@ -518,7 +523,12 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         named.alias = reading.alias;
         return named;
     }
-    named.actions.extend(forge::read(&base, command).into_iter().chain(publish::read(&base, command)).map(plain));
+    named.actions.extend(
+        forge::read(&base, command)
+            .into_iter()
+            .chain(publish::read(&base, command))
+            .map(plain),
+    );
     if wrap::waits_for_lines(command) {
         named.actions.push(plain(Act::InteractiveShell));
     }

@@ -40,7 +40,10 @@ pub enum Rehearsal {
 impl Publish {
     fn new(program: &str, verb: &str, word: &Word, does: &str) -> Publish {
         Publish {
-            how: How { text: format!("{program} {verb}").trim_end().to_owned(), span: word.span },
+            how: How {
+                text: format!("{program} {verb}").trim_end().to_owned(),
+                span: word.span,
+            },
             does: does.to_owned(),
             fact: None,
             maybe: false,
@@ -72,7 +75,9 @@ pub(crate) fn read(name: &str, command: &Command) -> Vec<Act> {
 /// The same for a program and its arguments.
 fn program(name: &str, words: &[Word], depth: usize) -> Vec<Act> {
     let name = bare(name);
-    let Some(deeper) = depth.checked_sub(1) else { return Vec::new() };
+    let Some(deeper) = depth.checked_sub(1) else {
+        return Vec::new();
+    };
     if let Some(module) = python(name, words) {
         let (module, rest) = module;
         return program(&module, rest, deeper);
@@ -93,24 +98,44 @@ fn program(name: &str, words: &[Word], depth: usize) -> Vec<Act> {
 
 /// `npm.cmd` is `npm`.
 fn bare(name: &str) -> &str {
-    [".cmd", ".bat", ".ps1"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+    [".cmd", ".bat", ".ps1"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(name)
 }
 
 /// A package that a runner starts: `semantic-release@22`, `@changesets/cli`.
 fn package(words: &[Word], depth: usize) -> Vec<Act> {
-    let Some((first, rest)) = words.split_first() else { return Vec::new() };
-    let Some(text) = first.known() else { return Vec::new() };
-    let versioned = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(i, _)| i);
+    let Some((first, rest)) = words.split_first() else {
+        return Vec::new();
+    };
+    let Some(text) = first.known() else {
+        return Vec::new();
+    };
+    let versioned = text
+        .char_indices()
+        .skip(1)
+        .find(|(_, c)| *c == '@')
+        .map(|(i, _)| i);
     let name = versioned.and_then(|i| text.get(..i)).unwrap_or(text);
-    let name = if name.starts_with('@') { name } else { basename(name) };
+    let name = if name.starts_with('@') {
+        name
+    } else {
+        basename(name)
+    };
     program(name, rest, depth)
 }
 
 /// `python -m MODULE …` and `python setup.py …`, as a program of their own.
 fn python<'w>(name: &str, words: &'w [Word]) -> Option<(String, &'w [Word])> {
-    let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+    let version = name
+        .strip_prefix("python")
+        .or_else(|| name.strip_prefix("pypy"));
     let version = version.or_else(|| (name == "py").then_some(""))?;
-    if !version.chars().all(|c| c.is_ascii_digit() || c == '.' || c == 'w') {
+    if !version
+        .chars()
+        .all(|c| c.is_ascii_digit() || c == '.' || c == 'w')
+    {
         return None;
     }
     let mut at = 0;
@@ -120,7 +145,7 @@ fn python<'w>(name: &str, words: &'w [Word]) -> Option<(String, &'w [Word])> {
         if text == "setup.py" || text.ends_with("/setup.py") {
             return Some(("python-setup".to_owned(), words.get(at..)?));
         }
-        let Some(letters) = text.strip_prefix('-') else { return None };
+        let letters = text.strip_prefix('-')?;
         for (i, letter) in letters.char_indices() {
             let rest = letters.get(i + 1..).unwrap_or_default();
             match letter {
@@ -146,17 +171,28 @@ fn unread(program: &str, word: &Word) -> Act {
     Act::Opaque(Unread {
         program: program.to_owned(),
         part: "verb",
-        why: format!("the word `{}` stands where `{program}` reads its verb", spelled(&word.text)),
+        why: format!(
+            "the word `{}` stands where `{program}` reads its verb",
+            spelled(&word.text)
+        ),
         span: word.span,
     })
 }
 
 fn how(word: &Word) -> How {
-    How { text: spelled(&word.text), span: word.span }
+    How {
+        text: spelled(&word.text),
+        span: word.span,
+    }
 }
 
-/// `verb` becomes `verb --dry-run` and the like.
-fn with(word: &Word, flag: &str) -> Option<Rehearsal> {
+/// `verb` becomes `verb --dry-run` and the like, unless the line says something of it already.
+fn with(line: &Line<'_>, word: &Word, flag: &str) -> Option<Rehearsal> {
+    let name =
+        |option: &Given<'_>| option.name.strip_prefix("no-").unwrap_or(option.name) == "dry-run";
+    if line.options.iter().any(name) {
+        return None;
+    }
     let word = how(word);
     let text = format!("{} {flag}", word.text);
     Some(Rehearsal::Swap(word, text))
@@ -164,7 +200,11 @@ fn with(word: &Word, flag: &str) -> Option<Rehearsal> {
 
 /// The command without an option that has a word of its own.
 fn without(option: &Given<'_>) -> Option<Rehearsal> {
-    option.word.text.starts_with("--").then(|| Rehearsal::Without(option.how()))
+    option
+        .word
+        .text
+        .starts_with("--")
+        .then(|| Rehearsal::Without(option.how()))
 }
 
 /// Finds the verb path of `paths` that a line spells: its index and last word, or the word that is

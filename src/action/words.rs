@@ -134,7 +134,8 @@ impl<'w> Line<'w> {
         } else {
             name.find('=')
         };
-        if let Some((key, value)) = separator.and_then(|i| Some((name.get(..i)?, name.get(i + 1..)?)))
+        if let Some((key, value)) =
+            separator.and_then(|i| Some((name.get(..i)?, name.get(i + 1..)?)))
         {
             self.options.push(Given {
                 name: key,
@@ -239,10 +240,17 @@ impl<'w> Line<'w> {
         let mut state = None;
         for option in &self.options {
             if names.contains(&option.name) {
-                let off = matches!(option.value, Some("false" | "0" | "no" | "none" | "off" | "False"));
+                let off = matches!(
+                    option.value,
+                    Some("false" | "0" | "no" | "none" | "off" | "False")
+                );
                 let on = !off && (unsure || !option.unknown);
                 state = on.then_some(option);
-            } else if option.name.strip_prefix("no-").is_some_and(|n| names.contains(&n)) {
+            } else if option
+                .name
+                .strip_prefix("no-")
+                .is_some_and(|n| names.contains(&n))
+            {
                 state = None;
             }
         }
@@ -251,29 +259,130 @@ impl<'w> Line<'w> {
 
     /// Only help or the version is asked for.
     pub(crate) fn asks_help(&self) -> bool {
-        self.surely(&["help", "h"])
-            || (self.operands.is_empty() && self.surely(&["version", "V"]))
+        self.surely(&["help", "h"]) || (self.operands.is_empty() && self.surely(&["version", "V"]))
     }
 }
 
 /// Options without values that stand before verbs of many programs.
 const BOOLEANS: &[&str] = &[
-    "silent", "quiet", "verbose", "recursive", "workspaces", "yes", "force", "json", "global",
-    "include-workspace-root", "workspace-root", "dry-run", "offline", "prefer-offline", "parallel",
-    "stream", "aggregate-output", "color", "no-color", "ignore-scripts", "if-present", "production",
-    "legacy-peer-deps", "foreground-scripts", "non-interactive", "frozen-lockfile", "bun", "help",
-    "version", "debug", "long", "parseable", "save-dev", "save-exact", "strict-ssl", "no-bail", "sort",
-    "no-sort", "use-beta-cli", "yes-all", "trace", "provenance", "no-git-checks", "no-audit", "no-fund",
+    "silent",
+    "quiet",
+    "verbose",
+    "recursive",
+    "workspaces",
+    "yes",
+    "force",
+    "json",
+    "global",
+    "include-workspace-root",
+    "workspace-root",
+    "dry-run",
+    "offline",
+    "prefer-offline",
+    "parallel",
+    "stream",
+    "aggregate-output",
+    "color",
+    "no-color",
+    "ignore-scripts",
+    "if-present",
+    "production",
+    "legacy-peer-deps",
+    "foreground-scripts",
+    "non-interactive",
+    "frozen-lockfile",
+    "bun",
+    "help",
+    "version",
+    "debug",
+    "long",
+    "parseable",
+    "save-dev",
+    "save-exact",
+    "strict-ssl",
+    "no-bail",
+    "sort",
+    "no-sort",
+    "use-beta-cli",
+    "yes-all",
+    "trace",
+    "provenance",
+    "no-git-checks",
+    "no-audit",
+    "no-fund",
 ];
 
 /// Words that are verbs wherever they follow unknown words.
 const PLAIN_VERBS: &[&str] = &[
-    "get", "describe", "logs", "ps", "up", "down", "run", "exec", "build", "test", "check", "plan", "list", "ls", "view",
-    "status", "diff", "show", "install", "ci", "start", "stop", "restart", "version", "config", "pull", "images",
-    "inspect", "template", "lint", "validate", "fmt", "init", "output", "top", "clippy", "bench", "doc", "clean",
-    "publish", "push", "apply", "delete", "upload", "destroy", "merge", "release", "pr", "mr", "api", "repo", "upgrade",
-    "uninstall", "rollback", "deploy", "yank", "unpublish", "scale", "patch", "replace", "create", "rollout", "compose",
-    "buildx", "workflow", "issue", "edit", "comment", "checks",
+    "get",
+    "describe",
+    "logs",
+    "ps",
+    "up",
+    "down",
+    "run",
+    "exec",
+    "build",
+    "test",
+    "check",
+    "plan",
+    "list",
+    "ls",
+    "view",
+    "status",
+    "diff",
+    "show",
+    "install",
+    "ci",
+    "start",
+    "stop",
+    "restart",
+    "version",
+    "config",
+    "pull",
+    "images",
+    "inspect",
+    "template",
+    "lint",
+    "validate",
+    "fmt",
+    "init",
+    "output",
+    "top",
+    "clippy",
+    "bench",
+    "doc",
+    "clean",
+    "publish",
+    "push",
+    "apply",
+    "delete",
+    "upload",
+    "destroy",
+    "merge",
+    "release",
+    "pr",
+    "mr",
+    "api",
+    "repo",
+    "upgrade",
+    "uninstall",
+    "rollback",
+    "deploy",
+    "yank",
+    "unpublish",
+    "scale",
+    "patch",
+    "replace",
+    "create",
+    "rollout",
+    "compose",
+    "buildx",
+    "workflow",
+    "issue",
+    "edit",
+    "comment",
+    "checks",
 ];
 
 /// A word for messages: `…` for what is unknown.
@@ -333,14 +442,24 @@ pub(crate) mod testing {
                 words.extend(now.take());
                 continue;
             }
-            let word = now.get_or_insert_with(|| Word { span: Span { start: at, end: at }, ..Word::default() });
+            let word = now.get_or_insert_with(|| Word {
+                span: Span { start: at, end: at },
+                ..Word::default()
+            });
             match (quote, c) {
                 (None, '\'' | '"') => quote = Some(c),
                 (Some(q), c) if q == c => quote = None,
                 (Some('"') | None, '$') => {
-                    while chars.next_if(|(_, c)| c.is_ascii_alphanumeric() || *c == '@').is_some() {}
+                    while chars
+                        .next_if(|(_, c)| c.is_ascii_alphanumeric() || *c == '@')
+                        .is_some()
+                    {}
                     word.text.push(OPAQUE);
-                    word.opaque = if quote.is_some() { Opaque::One } else { Opaque::Many };
+                    word.opaque = if quote.is_some() {
+                        Opaque::One
+                    } else {
+                        Opaque::Many
+                    };
                 }
                 (_, '\\') if quote != Some('\'') => word.text.extend(chars.next().map(|(_, c)| c)),
                 (_, c) => word.text.push(c),
@@ -351,7 +470,10 @@ pub(crate) mod testing {
         words.extend(now);
         Command {
             words,
-            span: Span { start: 0, end: text.len() },
+            span: Span {
+                start: 0,
+                end: text.len(),
+            },
             dirs: std::rc::Rc::new(vec![Some("/repo".into())]),
             ..Command::default()
         }
@@ -365,7 +487,11 @@ mod tests {
     fn words(text: &str) -> Vec<Word> {
         let word = |t: &str| Word {
             text: t.replace('$', "\u{1}"),
-            opaque: if t.contains('$') { Opaque::One } else { Opaque::No },
+            opaque: if t.contains('$') {
+                Opaque::One
+            } else {
+                Opaque::No
+            },
             ..Word::default()
         };
         text.split_whitespace().map(word).collect()
@@ -383,8 +509,14 @@ mod tests {
         assert_eq!(operands("--workspace core publish", &takes), ["publish"]);
         assert_eq!(operands("-w core publish", &takes), ["publish"]);
         assert_eq!(operands("-wcore -xC dir publish", &takes), ["publish"]);
-        assert_eq!(operands("--workspace=core publish x", &takes), ["publish", "x"]);
-        assert_eq!(operands("-- --workspace publish", &takes), ["--workspace", "publish"]);
+        assert_eq!(
+            operands("--workspace=core publish x", &takes),
+            ["publish", "x"]
+        );
+        assert_eq!(
+            operands("-- --workspace publish", &takes),
+            ["--workspace", "publish"]
+        );
         assert_eq!(operands("", &takes), Vec::<String>::new());
         assert_eq!(operands("--workspace", &takes), Vec::<String>::new());
         assert_eq!(operands("-w", &takes), Vec::<String>::new());
@@ -418,8 +550,16 @@ mod tests {
 
     #[test]
     fn verbs_may_be_cut_as_far_as_the_program_allows() {
-        assert!(is_verb("pu|blish", "pu") && is_verb("pu|blish", "publi") && is_verb("pu|blish", "publish"));
-        assert!(!is_verb("pu|blish", "p") && !is_verb("pu|blish", "publisher") && !is_verb("pu|blish", "pux"));
+        assert!(
+            is_verb("pu|blish", "pu")
+                && is_verb("pu|blish", "publi")
+                && is_verb("pu|blish", "publish")
+        );
+        assert!(
+            !is_verb("pu|blish", "p")
+                && !is_verb("pu|blish", "publisher")
+                && !is_verb("pu|blish", "pux")
+        );
         assert!(is_verb("push", "push") && !is_verb("push", "pus"));
     }
 }

@@ -16,10 +16,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, _: &World, _: &Policy) -> Vec<Found> {
-    let Act::ForgeMerge(act) = &action.act else { return Vec::new() };
+    let Act::ForgeMerge(act) = &action.act else {
+        return Vec::new();
+    };
     let would = if act.maybe { "may" } else { "would" };
-    let found = Found::new(format!("`{}` {would} {}", act.how.text, act.does), act.how.span);
-    let fact = act.fact.as_deref().unwrap_or("the forge merges at once, or by itself when its checks pass");
+    let found = Found::new(
+        format!("`{}` {would} {}", act.how.text, act.does),
+        act.how.span,
+    );
+    let fact = act
+        .fact
+        .as_deref()
+        .unwrap_or("the forge merges at once, or by itself when its checks pass");
     let found = found.because(fact);
     vec![if act.maybe { found.ask() } else { found }]
 }

@@ -16,15 +16,26 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, _: &World, policy: &Policy) -> Vec<Found> {
-    let Act::ForgeRefs(act) = &action.act else { return Vec::new() };
-    let base = act.branches.iter().find(|branch| policy.may_be_base(branch));
+    let Act::ForgeRefs(act) = &action.act else {
+        return Vec::new();
+    };
+    let base = act
+        .branches
+        .iter()
+        .find(|branch| policy.may_be_base(branch));
     let maybe = act.maybe && base.is_none();
     let would = if maybe { "may" } else { "would" };
-    let mut found = Found::new(format!("`{}` {would} {}", act.how.text, act.does), act.how.span);
+    let mut found = Found::new(
+        format!("`{}` {would} {}", act.how.text, act.does),
+        act.how.span,
+    );
     if let Some(base) = base {
         found = found.because(format!("`{base}` is a base branch"));
     }
-    let fact = act.fact.as_deref().unwrap_or("neither git's hooks nor the leases see what the forge does");
+    let fact = act
+        .fact
+        .as_deref()
+        .unwrap_or("neither git's hooks nor the leases see what the forge does");
     found = found.because(fact);
     vec![if maybe { found.ask() } else { found }]
 }

@@ -129,7 +129,15 @@ impl Instead {
                 if source.get(span.start..span.end)? != reads {
                     return None;
                 }
-                Some(format!("{}{to}{}", source.get(..span.start)?, source.get(span.end..)?).trim().to_owned())
+                Some(
+                    format!(
+                        "{}{to}{}",
+                        source.get(..span.start)?,
+                        source.get(span.end..)?
+                    )
+                    .trim()
+                    .to_owned(),
+                )
             }
             Instead::Without(span, reads) => {
                 if source.get(span.start..span.end)? != reads {
@@ -187,7 +195,11 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
 fn needs_repository(act: &Act) -> bool {
     !matches!(
         act,
-        Act::Opaque(_) | Act::InteractiveShell | Act::Publish(_) | Act::ForgeMerge(_) | Act::ForgeRefs(_)
+        Act::Opaque(_)
+            | Act::InteractiveShell
+            | Act::Publish(_)
+            | Act::ForgeMerge(_)
+            | Act::ForgeRefs(_)
     )
 }
 

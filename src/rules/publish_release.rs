@@ -16,11 +16,16 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, _: &World, _: &Policy) -> Vec<Found> {
-    let Act::Publish(publish) = &action.act else { return Vec::new() };
+    let Act::Publish(publish) = &action.act else {
+        return Vec::new();
+    };
     let how = &publish.how;
     let would = if publish.maybe { "may" } else { "would" };
     let found = Found::new(format!("`{}` {would} {}", how.text, publish.does), how.span);
-    let fact = publish.fact.as_deref().unwrap_or("it reaches others at once and cannot be called back");
+    let fact = publish
+        .fact
+        .as_deref()
+        .unwrap_or("it reaches others at once and cannot be called back");
     let instead = publish.rehearsal.as_ref().map(|rehearsal| match rehearsal {
         Rehearsal::Swap(how, to) => Instead::Swap(how.span, how.text.clone(), to.clone()),
         Rehearsal::Without(how) => Instead::Without(how.span, how.text.clone()),

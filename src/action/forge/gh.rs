@@ -8,20 +8,61 @@ use crate::shell::{Command, Opaque, Stdin, Word};
 
 /// Options that may stand before and between verbs.
 const GLOBAL: Takes = gnu("R", &["repo", "hostname"]);
-const PR: Takes = gnu("RbtFAcm", &["repo", "body", "subject", "body-file", "author-email", "match-head-commit", "comment", "branch"]);
+const PR: Takes = gnu(
+    "RbtFAcm",
+    &[
+        "repo",
+        "body",
+        "subject",
+        "body-file",
+        "author-email",
+        "match-head-commit",
+        "comment",
+        "branch",
+    ],
+);
 const CHECKOUT: Takes = gnu("Rb", &["repo", "branch"]);
-const REPO: Takes = gnu("bsdhtlgir", &["branch", "source", "description", "default-branch", "visibility", "homepage", "remote", "add-topic", "remove-topic"]);
-pub(super) const API: Takes = gnu("XfFHqtp", &[
-    "method", "field", "raw-field", "header", "jq", "template", "input", "cache", "preview", "hostname",
-]);
+const REPO: Takes = gnu(
+    "bsdhtlgir",
+    &[
+        "branch",
+        "source",
+        "description",
+        "default-branch",
+        "visibility",
+        "homepage",
+        "remote",
+        "add-topic",
+        "remove-topic",
+    ],
+);
+pub(super) const API: Takes = gnu(
+    "XfFHqtp",
+    &[
+        "method",
+        "field",
+        "raw-field",
+        "header",
+        "jq",
+        "template",
+        "input",
+        "cache",
+        "preview",
+        "hostname",
+    ],
+);
 
 /// Groups that hold a guarded verb; an unknown verb in another group is nobody's business.
-const GROUPS: &[&str] = &["pr", "release", "repo", "run", "workflow", "api", "alias", "co"];
+const GROUPS: &[&str] = &[
+    "pr", "release", "repo", "run", "workflow", "api", "alias", "co",
+];
 
 /// What `gh` would do.
 pub(super) fn read(words: &[Word], command: &Command) -> Vec<Act> {
     let line = Line::read(words, &GLOBAL);
-    let Some(group) = line.operands.first() else { return Vec::new() };
+    let Some(group) = line.operands.first() else {
+        return Vec::new();
+    };
     if group.opaque != Opaque::No {
         return vec![unread("gh", "verb", group)];
     }
@@ -32,7 +73,9 @@ pub(super) fn read(words: &[Word], command: &Command) -> Vec<Act> {
         _ if !GROUPS.contains(&group.text.as_str()) => return Vec::new(),
         _ => {}
     }
-    let Some(verb) = line.operands.get(1) else { return Vec::new() };
+    let Some(verb) = line.operands.get(1) else {
+        return Vec::new();
+    };
     if verb.opaque != Opaque::No {
         return vec![unread("gh", "verb", verb)];
     }
@@ -58,7 +101,9 @@ fn releases(verb: &str) -> Option<Deed<'static>> {
         "create" | "new" => Some(release("publish a release")),
         "edit" => Some(release("change a published release")),
         "upload" => Some(release("upload files to a release")),
-        "delete" | "delete-asset" => Some(release("take a release or its files away from its users")),
+        "delete" | "delete-asset" => {
+            Some(release("take a release or its files away from its users"))
+        }
         _ => None,
     }
 }
@@ -84,10 +129,15 @@ fn pull_request(verb: &Word, path: &str, words: &[Word]) -> Vec<Act> {
         // Taking an auto-merge back merges nothing.
         "merge" if line.surely(&["disable-auto"]) => Vec::new(),
         "merge" => vec![merge(&format!("merge {what}")).act(how(path, verb.span), None)],
-        "update-branch" => vec![refs(&format!("move the head of {what} on the forge")).act(how(path, verb.span), None)],
+        "update-branch" => vec![
+            refs(&format!("move the head of {what} on the forge")).act(how(path, verb.span), None),
+        ],
         "close" => line
             .on(&["delete-branch", "d"])
-            .map(|o| refs(&format!("delete the branch of {what}")).act(how(format!("{path} {}", o.word.text), o.word.span), None))
+            .map(|o| {
+                refs(&format!("delete the branch of {what}"))
+                    .act(how(format!("{path} {}", o.word.text), o.word.span), None)
+            })
             .into_iter()
             .collect(),
         _ => Vec::new(),
@@ -101,13 +151,20 @@ fn checkout(words: &[Word]) -> Vec<Act> {
         return Vec::new();
     }
     let to = match line.last(&["branch", "b"]) {
-        Some(option) if !option.unknown => Word { text: option.value.unwrap_or_default().to_owned(), span: option.word.span, ..Word::default() },
+        Some(option) if !option.unknown => Word {
+            text: option.value.unwrap_or_default().to_owned(),
+            span: option.word.span,
+            ..Word::default()
+        },
         _ => chosen(),
     };
     let mut acts = Vec::new();
     if let Some(force) = line.on(&["force", "f"]) {
         acts.push(Act::Discard(Discard {
-            how: how(format!("gh pr checkout {}", force.word.text), force.word.span),
+            how: how(
+                format!("gh pr checkout {}", force.word.text),
+                force.word.span,
+            ),
             reach: Reach::Tree,
             loses: Loses::Edits,
             to: None,
@@ -115,7 +172,11 @@ fn checkout(words: &[Word]) -> Vec<Act> {
         }));
     }
     let detach = line.on(&["detach"]).is_some();
-    acts.push(Act::Switch(Switch { to: Some(to), detach, ..Switch::default() }));
+    acts.push(Act::Switch(Switch {
+        to: Some(to),
+        detach,
+        ..Switch::default()
+    }));
     acts
 }
 
@@ -134,21 +195,37 @@ fn repository(verb: &Word, path: &str, words: &[Word]) -> Vec<Act> {
         None => Vec::new(),
     };
     match verb.text.as_str() {
-        "delete" => act(refs(&format!("delete {what}, with all that others keep there"))),
+        "delete" => act(refs(&format!(
+            "delete {what}, with all that others keep there"
+        ))),
         "archive" => act(refs(&format!("close {what} to all writing"))),
         "unarchive" | "rename" => act(refs(&format!("change {what} for everybody"))),
-        "edit" => option(&["visibility", "default-branch"], format!("change {what} for everybody")),
+        "edit" => option(
+            &["visibility", "default-branch"],
+            format!("change {what} for everybody"),
+        ),
         "sync" => match line.operands.first() {
             Some(_) => act(refs(&format!("move a branch of {what} on the forge"))),
-            None => option(&["force"], "reset a branch to its source, whatever it holds".to_owned()),
+            None => option(
+                &["force"],
+                "reset a branch to its source, whatever it holds".to_owned(),
+            ),
         },
         "create" | "new" => match line.on(&["push"]) {
-            Some(o) => vec![refs("push to a new repository").maybe().act(how(format!("{path} {}", o.word.text), o.word.span), None)],
+            Some(o) => vec![
+                refs("push to a new repository")
+                    .maybe()
+                    .act(how(format!("{path} {}", o.word.text), o.word.span), None),
+            ],
             None => Vec::new(),
         },
         // What is cloned is a place of which nothing is known.
         "clone" => {
-            let dir = line.operands.get(1).map(|w| (*w).clone()).or_else(|| line.operands.first().map(|w| directory(w)));
+            let dir = line
+                .operands
+                .get(1)
+                .map(|w| (*w).clone())
+                .or_else(|| line.operands.first().map(|w| directory(w)));
             vec![Act::NewRepository { dir }]
         }
         _ => Vec::new(),
@@ -157,8 +234,16 @@ fn repository(verb: &Word, path: &str, words: &[Word]) -> Vec<Act> {
 
 /// The directory that `gh repo clone OWNER/NAME` makes.
 fn directory(repository: &Word) -> Word {
-    let name = repository.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
-    Word { text: name.strip_suffix(".git").unwrap_or(name).to_owned(), ..repository.clone() }
+    let name = repository
+        .text
+        .trim_end_matches('/')
+        .rsplit(['/', ':'])
+        .next()
+        .unwrap_or_default();
+    Word {
+        text: name.strip_suffix(".git").unwrap_or(name).to_owned(),
+        ..repository.clone()
+    }
 }
 
 fn workflow(verb: &Word, path: &str, words: &[Word]) -> Vec<Act> {
@@ -167,7 +252,14 @@ fn workflow(verb: &Word, path: &str, words: &[Word]) -> Vec<Act> {
         return Vec::new();
     }
     let deed = match verb.text.as_str() {
-        "run" if line.operands.first().is_some_and(|w| releases_by_name(&w.text)) => release("start a workflow that releases").maybe(),
+        "run"
+            if line
+                .operands
+                .first()
+                .is_some_and(|w| releases_by_name(&w.text)) =>
+        {
+            release("start a workflow that releases").maybe()
+        }
         "disable" => refs("switch a workflow off for everybody").maybe(),
         _ => return Vec::new(),
     };
@@ -176,18 +268,41 @@ fn workflow(verb: &Word, path: &str, words: &[Word]) -> Vec<Act> {
 
 /// A workflow whose name has the word for releasing in it, or an unknown part.
 pub(crate) fn releases_by_name(workflow: &str) -> bool {
-    let mut words = workflow.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_lowercase);
-    words.any(|w| matches!(w.as_str(), "release" | "releases" | "publish" | "deploy" | "deployment" | "promote" | "ship" | "rollback" | "production"))
+    let mut words = workflow
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_ascii_lowercase);
+    words.any(|w| {
+        matches!(
+            w.as_str(),
+            "release"
+                | "releases"
+                | "publish"
+                | "deploy"
+                | "deployment"
+                | "promote"
+                | "ship"
+                | "rollback"
+                | "production"
+        )
+    })
 }
 
 /// `gh alias set NAME EXPANSION`: what the alias would do, as a question.
 fn alias(line: &Line<'_>) -> Vec<Act> {
-    let (Some("set"), Some(expansion)) = (line.operand(1), line.operands.get(3)) else { return Vec::new() };
-    let Some(text) = expansion.known() else { return Vec::new() };
+    let (Some("set"), Some(expansion)) = (line.operand(1), line.operands.get(3)) else {
+        return Vec::new();
+    };
+    let Some(text) = expansion.known() else {
+        return Vec::new();
+    };
     let words: Vec<Word> = text
         .trim_start_matches('!')
         .split_ascii_whitespace()
-        .map(|t| Word { text: t.trim_matches(['"', '\'']).to_owned(), span: expansion.span, ..Word::default() })
+        .map(|t| Word {
+            text: t.trim_matches(['"', '\'']).to_owned(),
+            span: expansion.span,
+            ..Word::default()
+        })
         .collect();
     let skip = usize::from(words.first().is_some_and(|w| w.text == "gh"));
     // An alias of an alias is not followed here.
@@ -212,12 +327,19 @@ fn api(words: &[Word], command: &Command) -> Vec<Act> {
     if line.asks_help() {
         return Vec::new();
     }
-    let Some(target) = line.operands.first() else { return Vec::new() };
+    let Some(target) = line.operands.first() else {
+        return Vec::new();
+    };
     request("gh api", &line, target, command)
 }
 
 /// A call of `gh api` or `glab api`.
-pub(super) fn request(program: &str, line: &Line<'_>, target: &Word, command: &Command) -> Vec<Act> {
+pub(super) fn request(
+    program: &str,
+    line: &Line<'_>,
+    target: &Word,
+    command: &Command,
+) -> Vec<Act> {
     let fields: Vec<&str> = line.values(&["f", "F", "field", "raw-field"]).collect();
     let sends = !fields.is_empty() || line.last(&["input"]).is_some();
     let method = match line.last(&["X", "method"]) {
@@ -242,7 +364,13 @@ pub(super) fn request(program: &str, line: &Line<'_>, target: &Word, command: &C
         Some(_) => body = Body::Unknown,
         None => {}
     }
-    api::judge(&Request { program, method, target, body, known_host: true })
+    api::judge(&Request {
+        program,
+        method,
+        target,
+        body,
+        known_host: true,
+    })
 }
 
 /// What stands on standard input, if it is known.

@@ -16,12 +16,24 @@ enum Token<'t> {
 /// The mutations of GitHub's, GitLab's and Gitea's schemas that the laws speak of.
 const MUTATIONS: &[(&str, Deed<'static>)] = &[
     ("mergePullRequest", merge("merge a pull request")),
-    ("enablePullRequestAutoMerge", merge("let a pull request merge itself")),
-    ("enqueuePullRequest", merge("queue a pull request for merging")),
+    (
+        "enablePullRequestAutoMerge",
+        merge("let a pull request merge itself"),
+    ),
+    (
+        "enqueuePullRequest",
+        merge("queue a pull request for merging"),
+    ),
     ("mergeBranch", merge("merge a branch on the forge")),
     ("mergeRequestAccept", merge("merge a merge request")),
-    ("updatePullRequestBranch", refs("move the head of a pull request on the forge")),
-    ("createCommitOnBranch", refs("commit to a branch on the forge")),
+    (
+        "updatePullRequestBranch",
+        refs("move the head of a pull request on the forge"),
+    ),
+    (
+        "createCommitOnBranch",
+        refs("commit to a branch on the forge"),
+    ),
     ("commitCreate", refs("commit to a branch on the forge")),
     ("createRef", refs("make a ref on the forge")),
     ("createLinkedBranch", refs("make a branch on the forge")),
@@ -32,24 +44,63 @@ const MUTATIONS: &[(&str, Deed<'static>)] = &[
     ("tagCreate", refs("make a tag on the forge")),
     ("tagDelete", refs("delete a tag on the forge")),
     ("branchDelete", refs("delete a branch on the forge")),
-    ("revertPullRequest", refs("make a branch that reverts a pull request").maybe()),
-    ("archiveRepository", refs("close a repository to all writing")),
-    ("unarchiveRepository", refs("change a repository for everybody")),
-    ("updateRepository", refs("change a repository for everybody").maybe()),
-    ("createBranchProtectionRule", refs("change who may write a branch")),
-    ("updateBranchProtectionRule", refs("change who may write a branch")),
-    ("deleteBranchProtectionRule", refs("change who may write a branch")),
+    (
+        "revertPullRequest",
+        refs("make a branch that reverts a pull request").maybe(),
+    ),
+    (
+        "archiveRepository",
+        refs("close a repository to all writing"),
+    ),
+    (
+        "unarchiveRepository",
+        refs("change a repository for everybody"),
+    ),
+    (
+        "updateRepository",
+        refs("change a repository for everybody").maybe(),
+    ),
+    (
+        "createBranchProtectionRule",
+        refs("change who may write a branch"),
+    ),
+    (
+        "updateBranchProtectionRule",
+        refs("change who may write a branch"),
+    ),
+    (
+        "deleteBranchProtectionRule",
+        refs("change who may write a branch"),
+    ),
     ("branchRuleUpdate", refs("change who may write a branch")),
     ("branchRuleDelete", refs("change who may write a branch")),
-    ("createRepositoryRuleset", refs("change who may write a branch")),
-    ("updateRepositoryRuleset", refs("change who may write a branch")),
-    ("deleteRepositoryRuleset", refs("change who may write a branch")),
-    ("projectSettingsUpdate", refs("change a repository for everybody").maybe()),
+    (
+        "createRepositoryRuleset",
+        refs("change who may write a branch"),
+    ),
+    (
+        "updateRepositoryRuleset",
+        refs("change who may write a branch"),
+    ),
+    (
+        "deleteRepositoryRuleset",
+        refs("change who may write a branch"),
+    ),
+    (
+        "projectSettingsUpdate",
+        refs("change a repository for everybody").maybe(),
+    ),
     ("releaseCreate", release("publish a release")),
     ("releaseUpdate", release("change a published release")),
-    ("releaseDelete", release("take a release away from its users")),
+    (
+        "releaseDelete",
+        release("take a release away from its users"),
+    ),
     ("createDeployment", release("start a deployment")),
-    ("deletePackageVersion", release("take a version away from its users")),
+    (
+        "deletePackageVersion",
+        release("take a version away from its users"),
+    ),
 ];
 
 /// What a document would do: its guarded mutations by name, and whether a field is unknown.
@@ -94,11 +145,16 @@ fn tokens(document: &str) -> Vec<Token<'_>> {
         if c == '#' {
             length = rest.find(['\n', '\r']).unwrap_or(rest.len());
         } else if rest.starts_with("\"\"\"") {
-            length = rest.get(3..).and_then(|r| r.find("\"\"\"")).map_or(rest.len(), |i| i + 6);
+            length = rest
+                .get(3..)
+                .and_then(|r| r.find("\"\"\""))
+                .map_or(rest.len(), |i| i + 6);
         } else if c == '"' {
             length = string(rest);
         } else if c.is_ascii_alphabetic() || c == '_' {
-            length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            length = rest
+                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .unwrap_or(rest.len());
             found.push(rest.get(..length).map_or(Token::Unknown, Token::Name));
         } else if rest.starts_with("...") {
             length = 3;
@@ -136,12 +192,34 @@ mod tests {
 
     #[test]
     fn mutations_are_found_by_their_field() {
-        assert_eq!(names("mutation{mergePullRequest(input:{pullRequestId:\"x\"}){clientMutationId}}"), ["mergePullRequest"]);
-        assert_eq!(names("mutation M($id: ID!) { done: mergePullRequest(input: {pullRequestId: $id}) { x } }"), ["mergePullRequest"]);
-        assert_eq!(names("mutation { addStar(input:{starrableId:\"1\"}){x} deleteRef(input:{refId:\"1\"}){x} }"), ["deleteRef"]);
-        assert_eq!(names("mutation { ...F } fragment F on Mutation { updateRefs(input: $i) { x } }"), ["updateRefs"]);
-        assert_eq!(names("# c\nmutation @live {\n  createCommitOnBranch(input: {}) { x }\n}"), ["createCommitOnBranch"]);
-        assert_eq!(names("query Q { a } mutation M { deleteRef(input: {}) { x } }"), ["deleteRef"]);
+        assert_eq!(
+            names("mutation{mergePullRequest(input:{pullRequestId:\"x\"}){clientMutationId}}"),
+            ["mergePullRequest"]
+        );
+        assert_eq!(
+            names(
+                "mutation M($id: ID!) { done: mergePullRequest(input: {pullRequestId: $id}) { x } }"
+            ),
+            ["mergePullRequest"]
+        );
+        assert_eq!(
+            names(
+                "mutation { addStar(input:{starrableId:\"1\"}){x} deleteRef(input:{refId:\"1\"}){x} }"
+            ),
+            ["deleteRef"]
+        );
+        assert_eq!(
+            names("mutation { ...F } fragment F on Mutation { updateRefs(input: $i) { x } }"),
+            ["updateRefs"]
+        );
+        assert_eq!(
+            names("# c\nmutation @live {\n  createCommitOnBranch(input: {}) { x }\n}"),
+            ["createCommitOnBranch"]
+        );
+        assert_eq!(
+            names("query Q { a } mutation M { deleteRef(input: {}) { x } }"),
+            ["deleteRef"]
+        );
     }
 
     #[test]

@@ -48,30 +48,57 @@ pub(crate) struct Deed<'t> {
 }
 
 pub(crate) const fn merge(does: &str) -> Deed<'_> {
-    Deed { kind: Kind::Merge, does, maybe: false }
+    Deed {
+        kind: Kind::Merge,
+        does,
+        maybe: false,
+    }
 }
 
 pub(crate) const fn refs(does: &str) -> Deed<'_> {
-    Deed { kind: Kind::Refs, does, maybe: false }
+    Deed {
+        kind: Kind::Refs,
+        does,
+        maybe: false,
+    }
 }
 
 pub(crate) const fn release(does: &str) -> Deed<'_> {
-    Deed { kind: Kind::Publish, does, maybe: false }
+    Deed {
+        kind: Kind::Publish,
+        does,
+        maybe: false,
+    }
 }
 
 impl Deed<'_> {
     pub(crate) const fn maybe(self) -> Self {
-        Deed { maybe: true, ..self }
+        Deed {
+            maybe: true,
+            ..self
+        }
     }
 
     /// As an act that `how` makes happen.
     pub(crate) fn act(self, how: How, fact: Option<String>) -> Act {
         let Deed { kind, does, maybe } = self;
-        let act = |does: &str| ForgeAct { how: how.clone(), does: does.to_owned(), fact: fact.clone(), branches: Vec::new(), maybe };
+        let act = |does: &str| ForgeAct {
+            how: how.clone(),
+            does: does.to_owned(),
+            fact: fact.clone(),
+            branches: Vec::new(),
+            maybe,
+        };
         match kind {
             Kind::Merge => Act::ForgeMerge(act(does)),
             Kind::Refs => Act::ForgeRefs(act(does)),
-            Kind::Publish => Act::Publish(Publish { how, does: does.to_owned(), fact, maybe, rehearsal: None }),
+            Kind::Publish => Act::Publish(Publish {
+                how,
+                does: does.to_owned(),
+                fact,
+                maybe,
+                rehearsal: None,
+            }),
         }
     }
 }
@@ -84,7 +111,10 @@ pub(crate) fn read(name: &str, command: &Command) -> Vec<Act> {
         "glab" | "lab" => glab::read(words, command),
         "hub" if words.first().is_some_and(|w| w.text == "api") => gh::read(words, command),
         "curl" | "wget" | "http" | "https" | "xh" | "xhs" => http::read(name, words, command),
-        _ if ["Invoke-RestMethod", "Invoke-WebRequest", "irm", "iwr"].iter().any(|n| n.eq_ignore_ascii_case(name)) => {
+        _ if ["Invoke-RestMethod", "Invoke-WebRequest", "irm", "iwr"]
+            .iter()
+            .any(|n| n.eq_ignore_ascii_case(name)) =>
+        {
             http::powershell(words)
         }
         _ => stack::read(name, words),
@@ -108,10 +138,27 @@ pub(crate) fn git_verbs(base: &str, command: &Command, actions: &[Action]) -> Ve
 /// `hub push` is `git push`: hub hands every verb that is not its own to git.
 pub(crate) fn as_git(base: &str, command: &Command) -> Option<Command> {
     const OWN: &[&str] = &[
-        "alias", "api", "browse", "ci-status", "compare", "create", "delete", "fork", "gist", "issue", "pr",
-        "pull-request", "release", "sync",
+        "alias",
+        "api",
+        "browse",
+        "ci-status",
+        "compare",
+        "create",
+        "delete",
+        "fork",
+        "gist",
+        "issue",
+        "pr",
+        "pull-request",
+        "release",
+        "sync",
     ];
-    let own = command.words.iter().skip(1).find(|w| !w.text.starts_with('-')).is_none_or(|w| OWN.contains(&w.text.as_str()));
+    let own = command
+        .words
+        .iter()
+        .skip(1)
+        .find(|w| !w.text.starts_with('-'))
+        .is_none_or(|w| OWN.contains(&w.text.as_str()));
     if base != "hub" || own {
         return None;
     }
@@ -130,16 +177,30 @@ pub fn merge_option(option: &str) -> bool {
     let off = matches!(value, "false" | "0" | "no");
     matches!(
         key,
-        "merge_request.merge_when_pipeline_succeeds" | "merge_request.auto_merge" | "submit" | "%submit"
+        "merge_request.merge_when_pipeline_succeeds"
+            | "merge_request.auto_merge"
+            | "submit"
+            | "%submit"
     ) && !off
-        || option.split_once('%').is_some_and(|(_, magic)| magic.split(',').any(|m| m == "submit"))
+        || option
+            .split_once('%')
+            .is_some_and(|(_, magic)| magic.split(',').any(|m| m == "submit"))
 }
 
 /// What a GraphQL document would do that `program` sends to a forge.
 pub(crate) fn document(program: &str, document: &str) -> Vec<Act> {
-    let target = Word { text: "graphql".to_owned(), ..Word::default() };
+    let target = Word {
+        text: "graphql".to_owned(),
+        ..Word::default()
+    };
     let body = api::Body::Query(document.to_owned());
-    api::judge(&api::Request { program, method: Some("POST"), target: &target, body, known_host: true })
+    api::judge(&api::Request {
+        program,
+        method: Some("POST"),
+        target: &target,
+        body,
+        known_host: true,
+    })
 }
 
 /// A word that stands where a program reads its verb or target and is not known before the run.
@@ -147,18 +208,28 @@ pub(crate) fn unread(program: &str, part: &'static str, word: &Word) -> Act {
     Act::Opaque(Unread {
         program: program.to_owned(),
         part,
-        why: format!("the word `{}` stands where `{program}` reads its {part}", spelled(&word.text)),
+        why: format!(
+            "the word `{}` stands where `{program}` reads its {part}",
+            spelled(&word.text)
+        ),
         span: word.span,
     })
 }
 
 pub(crate) fn how(text: impl Into<String>, span: Span) -> How {
-    How { text: text.into(), span }
+    How {
+        text: text.into(),
+        span,
+    }
 }
 
 /// An unknown word, for what a forge program chooses itself.
 pub(crate) fn chosen() -> Word {
-    Word { text: OPAQUE.into(), opaque: Opaque::One, ..Word::default() }
+    Word {
+        text: OPAQUE.into(),
+        opaque: Opaque::One,
+        ..Word::default()
+    }
 }
 
 /// The thing that an operand names, for messages: `` pull request `12` ``.

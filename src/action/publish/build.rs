@@ -9,13 +9,48 @@ const UPLOAD: &str = "upload a package to its repository";
 const RELEASE: &str = "cut a release and publish it";
 
 const MAVEN: Takes = dash(&[
-    "f", "file", "pl", "projects", "P", "activate-profiles", "s", "settings", "gs", "global-settings", "t",
-    "toolchains", "T", "threads", "l", "log-file", "b", "builder", "rf", "resume-from", "D", "define", "color",
+    "f",
+    "file",
+    "pl",
+    "projects",
+    "P",
+    "activate-profiles",
+    "s",
+    "settings",
+    "gs",
+    "global-settings",
+    "t",
+    "toolchains",
+    "T",
+    "threads",
+    "l",
+    "log-file",
+    "b",
+    "builder",
+    "rf",
+    "resume-from",
+    "D",
+    "define",
+    "color",
 ]);
-const GRADLE: Takes = gnu("pbcDgIxtP", &[
-    "project-dir", "build-file", "settings-file", "gradle-user-home", "init-script", "exclude-task", "include-build",
-    "console", "max-workers", "priority", "project-cache-dir", "warning-mode", "tests",
-]);
+const GRADLE: Takes = gnu(
+    "pbcDgIxtP",
+    &[
+        "project-dir",
+        "build-file",
+        "settings-file",
+        "gradle-user-home",
+        "init-script",
+        "exclude-task",
+        "include-build",
+        "console",
+        "max-workers",
+        "priority",
+        "project-cache-dir",
+        "warning-mode",
+        "tests",
+    ],
+);
 const SETUP: Takes = gnu("rds", &["repository", "dist-dir"]);
 
 /// What a build tool would release.
@@ -30,11 +65,19 @@ pub(super) fn read(name: &str, words: &[Word]) -> Vec<Act> {
     if line.asks_help() || dry(name, &line) {
         return Vec::new();
     }
-    let shown = if name == "python-setup" { "setup.py" } else { name };
-    let found = line.operands.iter().filter(|w| w.opaque == Opaque::No).find_map(|word| {
-        let does = releases(&word.text)?;
-        Some(Act::Publish(Publish::new(shown, &word.text, word, does)))
-    });
+    let shown = if name == "python-setup" {
+        "setup.py"
+    } else {
+        name
+    };
+    let found = line
+        .operands
+        .iter()
+        .filter(|w| w.opaque == Opaque::No)
+        .find_map(|word| {
+            let does = releases(&word.text)?;
+            Some(Act::Publish(Publish::new(shown, &word.text, word, does)))
+        });
     found.into_iter().collect()
 }
 
@@ -60,11 +103,17 @@ fn maven(goal: &str) -> Option<&'static str> {
     let mut parts = goal.rsplit(':');
     let last = parts.next()?;
     let plugin = parts.next()?;
-    let named = |part: &str| plugin == part || plugin.strip_suffix("-maven-plugin") == Some(part) || goal.contains(&format!("maven-{part}-plugin"));
+    let named = |part: &str| {
+        plugin == part
+            || plugin.strip_suffix("-maven-plugin") == Some(part)
+            || goal.contains(&format!("maven-{part}-plugin"))
+    };
     match last {
         "deploy" | "deploy-file" => Some(UPLOAD),
         "perform" | "prepare" | "stage" if named("release") => Some(RELEASE),
-        "release" | "deploy-staged" if named("nexus-staging") || plugin == "central-publishing" => Some(RELEASE),
+        "release" | "deploy-staged" if named("nexus-staging") || plugin == "central-publishing" => {
+            Some(RELEASE)
+        }
         "build" if plugin == "jib" => Some("upload an image to a registry"),
         _ => None,
     }
@@ -77,10 +126,18 @@ fn gradle(task: &str) -> Option<&'static str> {
         return None;
     }
     match task {
-        "publish" | "publishPlugins" | "publishToSonatype" | "publishToMavenCentral" | "uploadArchives"
-        | "publishAndReleaseToMavenCentral" | "publishPlugin" => Some(UPLOAD),
-        "closeAndReleaseRepository" | "closeAndReleaseStagingRepository" | "closeAndReleaseStagingRepositories"
-        | "jreleaserRelease" | "jreleaserFullRelease" => Some(RELEASE),
+        "publish"
+        | "publishPlugins"
+        | "publishToSonatype"
+        | "publishToMavenCentral"
+        | "uploadArchives"
+        | "publishAndReleaseToMavenCentral"
+        | "publishPlugin" => Some(UPLOAD),
+        "closeAndReleaseRepository"
+        | "closeAndReleaseStagingRepository"
+        | "closeAndReleaseStagingRepositories"
+        | "jreleaserRelease"
+        | "jreleaserFullRelease" => Some(RELEASE),
         "jib" => Some("upload an image to a registry"),
         _ if task.starts_with("publish") && task.ends_with("Repository") => Some(UPLOAD),
         _ => None,
@@ -92,7 +149,9 @@ fn sbt(command: &str) -> Option<&'static str> {
     let first = command.split(' ').next()?;
     match first.rsplit('/').next()?.trim_start_matches(['+', ';']) {
         "publish" | "publishSigned" => Some(UPLOAD),
-        "release" | "sonatypeRelease" | "sonatypeBundleRelease" | "sonaRelease" | "ci-release" => Some(RELEASE),
+        "release" | "sonatypeRelease" | "sonatypeBundleRelease" | "sonaRelease" | "ci-release" => {
+            Some(RELEASE)
+        }
         _ => None,
     }
 }

@@ -6,30 +6,171 @@ use crate::action::words::{Line, Takes, gnu};
 use crate::shell::Word;
 
 const VERBS: &[&str] = &[
-    "access", "add", "adduser", "audit", "bin", "bugs", "cache", "ci", "completion", "config", "create", "dedupe",
-    "deprecate", "dev", "diff", "dist-tag", "dlx", "docs", "doctor", "edit", "exec", "explain", "explore", "fetch",
-    "fund", "get", "help", "hook", "i", "import", "info", "init", "install", "install-test", "it", "licenses",
-    "link", "list", "ll", "ln", "login", "logout", "ls", "multi", "node", "npm", "org", "outdated", "owner",
-    "pack", "ping", "pkg", "plugin", "pm", "prefix", "profile", "prune", "publish", "query", "rebuild",
-    "recursive", "remove", "repo", "restart", "rm", "root", "run", "run-script", "sbom", "search", "set",
-    "shrinkwrap", "star", "start", "stop", "store", "t", "tag", "team", "test", "token", "tst", "un",
-    "uninstall", "unlink", "unpublish", "up", "update", "upgrade", "version", "view", "whoami", "why",
-    "workspace", "workspaces", "x", "build", "constraints", "patch", "rebuild", "set-script", "c",
+    "access",
+    "add",
+    "adduser",
+    "audit",
+    "bin",
+    "bugs",
+    "cache",
+    "ci",
+    "completion",
+    "config",
+    "create",
+    "dedupe",
+    "deprecate",
+    "dev",
+    "diff",
+    "dist-tag",
+    "dlx",
+    "docs",
+    "doctor",
+    "edit",
+    "exec",
+    "explain",
+    "explore",
+    "fetch",
+    "fund",
+    "get",
+    "help",
+    "hook",
+    "i",
+    "import",
+    "info",
+    "init",
+    "install",
+    "install-test",
+    "it",
+    "licenses",
+    "link",
+    "list",
+    "ll",
+    "ln",
+    "login",
+    "logout",
+    "ls",
+    "multi",
+    "node",
+    "npm",
+    "org",
+    "outdated",
+    "owner",
+    "pack",
+    "ping",
+    "pkg",
+    "plugin",
+    "pm",
+    "prefix",
+    "profile",
+    "prune",
+    "publish",
+    "query",
+    "rebuild",
+    "recursive",
+    "remove",
+    "repo",
+    "restart",
+    "rm",
+    "root",
+    "run",
+    "run-script",
+    "sbom",
+    "search",
+    "set",
+    "shrinkwrap",
+    "star",
+    "start",
+    "stop",
+    "store",
+    "t",
+    "tag",
+    "team",
+    "test",
+    "token",
+    "tst",
+    "un",
+    "uninstall",
+    "unlink",
+    "unpublish",
+    "up",
+    "update",
+    "upgrade",
+    "version",
+    "view",
+    "whoami",
+    "why",
+    "workspace",
+    "workspaces",
+    "x",
+    "build",
+    "constraints",
+    "patch",
+    "rebuild",
+    "set-script",
+    "c",
 ];
 
 const LONG: &[&str] = &[
-    "workspace", "prefix", "registry", "tag", "access", "otp", "userconfig", "globalconfig", "cache", "loglevel",
-    "script-shell", "call", "package", "auth-type", "provenance-file", "omit", "include", "scope", "dir", "filter",
-    "filter-prod", "workspace-concurrency", "reporter", "publish-branch", "test-pattern",
-    "changed-files-ignore-pattern", "cwd", "config", "from", "since", "exclude", "jobs", "new-version",
-    "modules-folder", "cache-folder", "use-yarnrc", "mutex", "message",
+    "workspace",
+    "prefix",
+    "registry",
+    "tag",
+    "access",
+    "otp",
+    "userconfig",
+    "globalconfig",
+    "cache",
+    "loglevel",
+    "script-shell",
+    "call",
+    "package",
+    "auth-type",
+    "provenance-file",
+    "omit",
+    "include",
+    "scope",
+    "dir",
+    "filter",
+    "filter-prod",
+    "workspace-concurrency",
+    "reporter",
+    "publish-branch",
+    "test-pattern",
+    "changed-files-ignore-pattern",
+    "cwd",
+    "config",
+    "from",
+    "since",
+    "exclude",
+    "jobs",
+    "new-version",
+    "modules-folder",
+    "cache-folder",
+    "use-yarnrc",
+    "mutex",
+    "message",
 ];
 
 const NPM: Takes = gnu("wC", LONG).verbs(VERBS);
 const PNPM: Takes = gnu("CF", LONG).verbs(VERBS);
 const YARN: Takes = gnu("", LONG).verbs(VERBS);
 const EACH: Takes = gnu("j", LONG);
-const RUNNER: Takes = gnu("pcwF", &["package", "call", "workspace", "filter", "cwd", "prefix", "dir", "from", "python", "with", "spec"]);
+const RUNNER: Takes = gnu(
+    "pcwF",
+    &[
+        "package",
+        "call",
+        "workspace",
+        "filter",
+        "cwd",
+        "prefix",
+        "dir",
+        "from",
+        "python",
+        "with",
+        "spec",
+    ],
+);
 
 const UPLOAD: &str = "upload a package to its registry";
 const REMOVE: &str = "take a package or version away from its users";
@@ -106,7 +247,12 @@ fn yarn(words: &[Word], depth: usize) -> Vec<Act> {
     }
 }
 
-fn publish(name: &str, words: &[Word], takes: &Takes, paths: &[(&[&str], &'static str, bool)]) -> Vec<Act> {
+fn publish(
+    name: &str,
+    words: &[Word],
+    takes: &Takes,
+    paths: &[(&[&str], &'static str, bool)],
+) -> Vec<Act> {
     let line = Line::read(words, takes);
     let spelled: Vec<&[&str]> = paths.iter().map(|(path, ..)| *path).collect();
     let (n, word) = match verb(&line, &spelled) {
@@ -115,7 +261,9 @@ fn publish(name: &str, words: &[Word], takes: &Takes, paths: &[(&[&str], &'stati
         // `npm dist-tag $X` may as well list.
         Err(word) => return vec![unread(name, word)],
     };
-    let Some((path, does, rehearses)) = paths.get(n) else { return Vec::new() };
+    let Some((path, does, rehearses)) = paths.get(n) else {
+        return Vec::new();
+    };
     // Only npm takes shortened verbs.
     if name != "npm" && path.len() == 1 && line.operand(0).is_some_and(|w| !VERBS.contains(&w)) {
         return Vec::new();
@@ -123,8 +271,17 @@ fn publish(name: &str, words: &[Word], takes: &Takes, paths: &[(&[&str], &'stati
     if line.asks_help() || (*rehearses && line.surely(&["dry-run"])) {
         return Vec::new();
     }
-    let shown: Vec<&str> = line.operands.iter().take(path.len()).map(|w| w.text.as_str()).collect();
+    let shown: Vec<&str> = line
+        .operands
+        .iter()
+        .take(path.len())
+        .map(|w| w.text.as_str())
+        .collect();
     let found = Publish::new(name, &shown.join(" "), word, does);
-    let found = found.rehearsal(if *rehearses { with(word, "--dry-run") } else { None });
+    let found = found.rehearsal(if *rehearses {
+        with(&line, word, "--dry-run")
+    } else {
+        None
+    });
     vec![Act::Publish(found)]
 }

@@ -431,12 +431,18 @@ mod tests {
 
     #[test]
     fn programs_that_release_are_seen_behind_programs_that_nobody_knows() {
-        assert_eq!(told("aws-vault exec prod -- terraform apply"), ["terraform apply"]);
+        assert_eq!(
+            told("aws-vault exec prod -- terraform apply"),
+            ["terraform apply"]
+        );
         assert_eq!(told("op run -- npm publish"), ["npm publish"]);
         assert_eq!(told("doppler run -- gh pr merge 1"), ["gh pr"]);
         assert_eq!(told("docker run --rm img cargo publish"), ["cargo publish"]);
         assert_eq!(told("tmux send-keys 'npm publish' Enter"), ["npm publish"]);
-        assert_eq!(told("python -c 'import os; os.system(\"npm publish\")'"), ["npm publish"]);
+        assert_eq!(
+            told("python -c 'import os; os.system(\"npm publish\")'"),
+            ["npm publish"]
+        );
     }
 
     #[test]

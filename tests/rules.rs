@@ -22,6 +22,9 @@ const SAMPLE: u64 = 2;
 /// Without `LEASEGUARD_LONG=1` one of this many (command, wrapper, wrapper) triples is judged.
 const DEEP_SAMPLE: u64 = 400;
 
+/// Without `LEASEGUARD_LONG=1` one of this many commands is run for real.
+const REAL_SAMPLE: u64 = 25;
+
 fn sampled(parts: &[&str], one_in: u64) -> bool {
     long() || dice(parts).is_multiple_of(one_in)
 }
@@ -545,5 +548,78 @@ fn shapes_are_told_rightly() {
     assert_eq!(
         shape("git  push 'a b' -f").gaps,
         [(3, 5), (9, 10), (15, 16)]
+    );
+}
+
+/// Programs that a test must not start, or that only wait.
+const NOT_RUN: &[&str] = &[
+    "curl",
+    "wget",
+    "ssh",
+    "sudo",
+    "docker",
+    "npm",
+    "cargo",
+    "gh ",
+    "make",
+    "apt",
+    "mytool",
+    "su ",
+    "$EDITOR",
+    "while",
+    "am ",
+    "/srv/",
+    "example.com",
+];
+
+fn runs(case: &Case) -> bool {
+    case.fixture.rule.starts_with("git/") && !NOT_RUN.iter().any(|p| case.command.contains(p))
+}
+
+#[test]
+fn allowed_commands_do_no_harm_in_real_git() {
+    let fixtures = load();
+    let mut all = cases(&fixtures, Decision::Allow);
+    all.retain(|case| runs(case) && sampled(&[case.command, "real"], REAL_SAMPLE));
+    let harms = spread(&all, |case| {
+        support::effects::run(&case.scene.setup, case.command)
+    });
+    let mut report = Report::default();
+    for (case, harm) in all.iter().zip(&harms) {
+        report.check(harm.is_empty(), &case.fixture.rule, || {
+            format!(
+                "({}) {}: {harm:?}",
+                case.scene.words.name,
+                brief(case.command)
+            )
+        });
+    }
+    report.end("allowed commands in real git");
+}
+
+#[test]
+fn most_denied_commands_do_their_harm_in_real_git() {
+    // Not all: some harm is of another kind than what is looked for (a hook that is no program
+    // here, a tag without signature), some needs other content, and some is only possible.
+    let fixtures = load();
+    let mut all = cases(&fixtures, Decision::Deny);
+    all.retain(|case| runs(case) && sampled(&[case.command, "real"], REAL_SAMPLE));
+    let harms = spread(&all, |case| {
+        support::effects::run(&case.scene.setup, case.command)
+    });
+    let mut quiet = Vec::new();
+    for (case, harm) in all.iter().zip(&harms) {
+        let rule = case.fixture.rule.as_str();
+        if !harm.iter().any(|(r, _)| *r == rule) {
+            quiet.push(format!("{rule} {}: {harm:?}", brief(case.command)));
+        }
+    }
+    println!("{} of {} denials show no harm:", quiet.len(), all.len());
+    for line in &quiet {
+        println!("  {line}");
+    }
+    assert!(
+        quiet.len() * 3 <= all.len(),
+        "more than a third of the denials show no harm in real git, see above"
     );
 }

@@ -60,9 +60,12 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         format!("this would commit every changed file that `{word}` covers"),
         path.span,
     );
-    vec![
+    let found = found
+        .because(format!("`{word}` {}", breadth.phrase()))
+        .instead(status());
+    vec![if breadth == Breadth::Unseen {
+        found.ask()
+    } else {
         found
-            .because(format!("`{word}` {}", breadth.phrase()))
-            .instead(status()),
-    ]
+    }]
 }

@@ -70,13 +70,13 @@ fn is_shell(bytes: &[u8]) -> bool {
     )
 }
 
-/// The base name of what the link `path` leads to; `None` where it is no link.
+/// The base name of the program that the link at `path` leads to in the end.
 pub(super) fn program(path: &Path) -> Option<String> {
-    fs::symlink_metadata(path)
-        .ok()
-        .filter(fs::Metadata::is_symlink)?;
+    if !fs::symlink_metadata(path).ok()?.is_symlink() {
+        return None;
+    }
     let target = fs::canonicalize(path).ok()?;
-    Some(target.file_name()?.to_string_lossy().into_owned())
+    Some(crate::action::basename(target.to_str()?).to_owned())
 }
 
 /// What the working tree has at `path`.

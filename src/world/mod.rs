@@ -2,9 +2,13 @@
 
 mod answer;
 mod apply;
+mod branches;
 mod config;
 mod files;
 mod glob;
+mod load;
+mod named;
+mod plumbing;
 mod push;
 mod refs;
 mod refspec;
@@ -12,13 +16,18 @@ mod remote;
 mod repo;
 mod scene;
 mod settings;
+mod setup;
+mod spot;
 mod switch;
 mod target;
+mod trees;
+mod unnamed;
 
 use crate::action::{Action, Place, Pointed, Push};
 use crate::shell::{Command, Files, Source, Word};
 use repo::Disk;
-use scene::{Alternative, Scene, Site, Spot, locate};
+use scene::{Alternative, Scene};
+use spot::{Site, Spot, locate};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -147,7 +156,12 @@ impl World {
     }
 
     fn site(&self, alternative: &Alternative, place: &Place) -> Site {
-        locate(&self.disk, &self.around, alternative, place)
+        match locate(&self.disk, &self.around, alternative, place) {
+            Site::Absent if self.around.assume_repository => {
+                Site::Unknown(spot::NO_REPOSITORY.to_owned())
+            }
+            site => site,
+        }
     }
 
     /// What is true at `place` in each alternative.
@@ -218,8 +232,8 @@ impl World {
         let mut heads = Vec::new();
         for alternative in &self.scene.live {
             let head = match self.site(alternative, place) {
-                Site::Here(repo) => scene::head(alternative, &repo),
-                Site::Absent => Err(scene::NO_REPOSITORY.to_owned()),
+                Site::Here(repo) => spot::head(alternative, &repo),
+                Site::Absent => Err(spot::NO_REPOSITORY.to_owned()),
                 Site::Unknown(why) => Err(why),
             };
             match head {
@@ -249,7 +263,7 @@ impl World {
         for alternative in &self.scene.live {
             let site = self.site(alternative, place);
             if matches!(site, Site::Absent) {
-                refused.push(scene::NO_REPOSITORY.to_owned());
+                refused.push(spot::NO_REPOSITORY.to_owned());
                 continue;
             }
             let spot = Spot::new(&self.around, alternative, place, site);

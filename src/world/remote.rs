@@ -1,8 +1,8 @@
 //! Which remote a push goes to, and where that is.
 
 use super::Head;
-use super::scene::Spot;
 use super::settings::Settings;
+use super::spot::Spot;
 use crate::action::Push;
 use crate::shell::Opaque;
 use std::fs;
@@ -131,17 +131,14 @@ pub(super) fn urls(settings: &Settings, remote: &Remote) -> Vec<String> {
     if !remote.known {
         return Vec::new();
     }
-    let values = |part: &str| {
-        settings
-            .all(&format!("remote.{}.{part}", remote.name))
-            .unwrap_or_default()
+    let values = |part: &str| settings.all(&format!("remote.{}.{part}", remote.name));
+    let (Ok(push_urls), Ok(mut plain)) = (values("pushurl"), values("url")) else {
+        return Vec::new();
     };
-    let push_urls = values("pushurl");
     if !push_urls.is_empty() {
         let rewritten = push_urls.iter().map(|url| rewrite(settings, url, false));
         return rewritten.collect();
     }
-    let mut plain = values("url");
     if plain.is_empty() {
         plain.push(&remote.name);
     }
@@ -155,7 +152,7 @@ pub(super) fn urls(settings: &Settings, remote: &Remote) -> Vec<String> {
 fn rewrite(settings: &Settings, url: &str, pushing: bool) -> String {
     let longest = |suffix: &str| {
         settings
-            .entries()
+            .entries
             .iter()
             .filter_map(|e| {
                 let base = e.key.strip_prefix("url.")?.strip_suffix(suffix)?;

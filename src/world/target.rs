@@ -4,7 +4,7 @@ use super::glob::star;
 use super::push::{Plan, Target};
 use super::refs::LIST_MAX;
 use super::refspec::Spec;
-use super::scene::Spot;
+use super::spot::Spot;
 use super::{Head, Update, UpdateKind};
 
 /// What the left side of a refspec is.

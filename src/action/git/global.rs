@@ -63,7 +63,7 @@ fn environment(command: &Command) -> impl Iterator<Item = (&str, &Word)> {
     command
         .exports
         .iter()
-        .filter(move |e| !own(&e.name) && !command.unset.iter().any(|u| *u == e.name))
+        .filter(move |e| !own(&e.name) && !command.unset.contains(&e.name))
         .chain(
             command
                 .assigns

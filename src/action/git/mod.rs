@@ -14,10 +14,13 @@ mod remote;
 mod reset;
 mod stage;
 mod stash;
-#[rustfmt::skip]
 mod tables;
+#[cfg(test)]
+mod tests;
 mod verbs;
 mod worktree;
+
+pub use tables::TABLES;
 
 use crate::action::options::{Blur, Line, display, starts_unknown};
 use crate::action::{
@@ -28,6 +31,9 @@ use std::path::Path;
 
 /// How many aliases may lead to one another.
 const ALIAS_DEPTH: usize = 10;
+
+/// How many acts of one command are told apart.
+const ACTS_MAX: usize = 32;
 
 /// What one git command would do.
 #[derive(Debug, Clone, Default)]
@@ -74,19 +80,19 @@ pub fn read(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Readi
             alias: None,
         };
     }
-    let alias = follow(&mut run, words, lookup, ALIAS_DEPTH);
+    let alias = follow(&mut run, words, lookup, &mut Vec::new());
     Reading {
         actions: run.actions,
         alias,
     }
 }
 
-/// Reads `git WORDS`, through aliases that stand for plain words.
+/// Reads `git WORDS`, through aliases that stand for plain words; `seen` are those on the way.
 fn follow(
     run: &mut Run<'_>,
     words: &[Word],
     lookup: &dyn Lookup,
-    depth: usize,
+    seen: &mut Vec<String>,
 ) -> Option<AliasRun> {
     let at = match global::options(words, run) {
         global::Head::Verb(at) => at,
@@ -127,11 +133,16 @@ fn follow(
     if let Some(text) = value.strip_prefix('!') {
         return Some(shell_alias(text, args, run.place.clone(), verb.span));
     }
-    let Some(left) = depth.checked_sub(1) else {
+    // git stops at an alias that leads back to itself.
+    if seen.contains(&run.verb) {
+        return None;
+    }
+    if seen.len() >= ALIAS_DEPTH {
         let why = format!("`{name}` leads through too many aliases");
         run.opaque("verb", why, verb.span);
         return None;
-    };
+    }
+    seen.push(run.verb.clone());
     let mut next: Vec<Word> = split_alias(&value)?
         .into_iter()
         .map(|text| Word {
@@ -140,12 +151,8 @@ fn follow(
             ..Word::default()
         })
         .collect();
-    // git stops at an alias that stands for itself.
-    if next.first().is_some_and(|w| w.text == name) {
-        return None;
-    }
     next.extend_from_slice(args);
-    follow(run, &next, lookup, left)
+    follow(run, &next, lookup, seen)
 }
 
 fn shell_alias(text: &str, args: &[Word], place: Place, span: Span) -> AliasRun {
@@ -263,8 +270,19 @@ impl Run<'_> {
         self.at = at;
     }
 
-    /// Adds an act of this command.
+    /// Adds an act of this command; the last one that fits says that there are more.
     fn act(&mut self, act: Act) {
+        let last = ACTS_MAX.saturating_sub(1);
+        let act = match self.actions.len() {
+            n if n < last => act,
+            n if n == last => Act::Opaque(Unread {
+                program: "git".to_owned(),
+                part: "target",
+                why: "one command does more than is read".to_owned(),
+                span: self.command.span,
+            }),
+            _ => return,
+        };
         self.actions.push(Action {
             act,
             place: self.place.clone(),
@@ -284,15 +302,18 @@ impl Run<'_> {
 
     /// Reports a word that cannot be read before the run.
     fn unread(&mut self, part: &'static str, word: &Word) {
-        let reads = match part {
-            "verb" => "a verb",
-            "option" => "an option",
-            _ => "what to act on",
+        let shown = display(&word.text);
+        let why = match (part, word.opaque) {
+            ("verb", _) => format!("the word `{shown}` stands where git reads a verb"),
+            ("option", Opaque::Many) => {
+                format!("the word `{shown}` is not quoted and may turn into options")
+            }
+            ("option", _) => format!("the word `{shown}` stands where git reads an option"),
+            _ => format!(
+                "the word `{shown}` decides what `git {}` acts on",
+                self.verb
+            ),
         };
-        let why = format!(
-            "the word `{}` stands where git reads {reads}",
-            display(&word.text)
-        );
         self.opaque(part, why, word.span);
     }
 

@@ -379,16 +379,10 @@ pub(super) const STASH_PUSH: &[Opt] = &[
 ];
 
 /// `git stash pop`.
-pub(super) const STASH_POP: &[Opt] = &[
-    flag("quiet", 'q'),
-    flag("index", '-'),
-];
+pub(super) const STASH_POP: &[Opt] = &[flag("quiet", 'q'), flag("index", '-')];
 
 /// `git stash store`.
-pub(super) const STASH_STORE: &[Opt] = &[
-    flag("quiet", 'q'),
-    value("message", 'm'),
-];
+pub(super) const STASH_STORE: &[Opt] = &[flag("quiet", 'q'), value("message", 'm')];
 
 /// `git branch`.
 pub(super) const BRANCH: &[Opt] = &[
@@ -729,7 +723,7 @@ pub(super) const AM: &[Opt] = &[
     flag("rerere-autoupdate", '-'),
     maybe("gpg-sign", 'S').risky_off(),
     value("empty", '-').fixed(),
-    flag("binary", '-'),
+    flag("binary", 'b'),
     flag("rebasing", '-'),
 ];
 
@@ -820,35 +814,6 @@ pub(super) const CONFIG: &[Opt] = &[
     flag("includes", '-'),
 ];
 
-/// `git config get`.
-pub(super) const CONFIG_GET: &[Opt] = &[
-    flag("global", '-'),
-    flag("system", '-'),
-    flag("local", '-'),
-    flag("worktree", '-'),
-    value("file", 'f'),
-    value("blob", '-'),
-    flag("all", '-'),
-    flag("regexp", '-'),
-    value("value", '-'),
-    flag("fixed-value", '-'),
-    value("url", '-'),
-    flag("null", 'z'),
-    flag("name-only", '-'),
-    flag("show-origin", '-'),
-    flag("show-scope", '-'),
-    flag("show-names", '-'),
-    value("type", 't'),
-    flag("bool", '-').fixed(),
-    flag("int", '-').fixed(),
-    flag("bool-or-int", '-').fixed(),
-    flag("bool-or-str", '-').fixed(),
-    flag("path", '-').fixed(),
-    flag("expiry-date", '-').fixed(),
-    flag("includes", '-'),
-    value("default", '-'),
-];
-
 /// `git config set`.
 pub(super) const CONFIG_SET: &[Opt] = &[
     flag("global", '-'),
@@ -881,11 +846,8 @@ pub(super) const REMOTE_ADD: &[Opt] = &[
 ];
 
 /// `git remote set-url`.
-pub(super) const REMOTE_SET_URL: &[Opt] = &[
-    flag("push", '-'),
-    flag("add", '-'),
-    flag("delete", '-'),
-];
+pub(super) const REMOTE_SET_URL: &[Opt] =
+    &[flag("push", '-'), flag("add", '-'), flag("delete", '-')];
 
 /// `git clone`.
 pub(super) const CLONE: &[Opt] = &[
@@ -939,4 +901,48 @@ pub(super) const INIT: &[Opt] = &[
     value("initial-branch", 'b'),
     value("object-format", '-'),
     value("ref-format", '-'),
+];
+
+/// All of them by verb, for whoever compares them with a real git.
+pub const TABLES: &[(&str, &[Opt])] = &[
+    ("push", PUSH),
+    ("send-pack", SEND_PACK),
+    ("add", ADD),
+    ("commit", COMMIT),
+    ("rm", RM),
+    ("mv", MV),
+    ("update-index", UPDATE_INDEX),
+    ("apply", APPLY),
+    ("read-tree", READ_TREE),
+    ("checkout-index", CHECKOUT_INDEX),
+    ("merge-file", MERGE_FILE),
+    ("checkout", CHECKOUT),
+    ("switch", SWITCH),
+    ("restore", RESTORE),
+    ("reset", RESET),
+    ("clean", CLEAN),
+    ("stash push", STASH_PUSH),
+    ("stash pop", STASH_POP),
+    ("stash store", STASH_STORE),
+    ("branch", BRANCH),
+    ("tag", TAG),
+    ("update-ref", UPDATE_REF),
+    ("symbolic-ref", SYMBOLIC_REF),
+    ("replace", REPLACE),
+    ("reflog expire", REFLOG_EXPIRE),
+    ("gc", GC),
+    ("prune", PRUNE),
+    ("worktree add", WORKTREE_ADD),
+    ("rebase", REBASE),
+    ("merge", MERGE),
+    ("pull", PULL),
+    ("cherry-pick", PICK),
+    ("am", AM),
+    ("fetch", FETCH),
+    ("config", CONFIG),
+    ("config set", CONFIG_SET),
+    ("remote add", REMOTE_ADD),
+    ("remote set-url", REMOTE_SET_URL),
+    ("clone", CLONE),
+    ("init", INIT),
 ];

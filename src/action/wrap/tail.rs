@@ -309,15 +309,23 @@ fn as_git(program: &Word, rest: &[Word]) -> Vec<Possible> {
     found
 }
 
+/// A word, or a text of several, that names a guarded program.
+fn speaks(text: &str) -> bool {
+    text.contains("git") || text.split_ascii_whitespace().any(guarded)
+}
+
 fn tails(rest: &[Word]) -> Vec<Possible> {
     let mut found = Vec::new();
     let mut typing = false;
     let mut carried = false;
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
+        let more = rest.get(at + 1..).unwrap_or_default();
+        let name = basename(text);
+        let leads = is_wrapper(name) && more.iter().any(|w| speaks(&w.text));
         // Of other programs than git an unknown word alone is no reason to ask.
-        let next = rest.get(at + 1);
-        if guarded(text) && next.is_some_and(|w| basename(text) == "git" || w.known().is_some()) {
+        let outward = OUTWARD.contains(&name) && more.first().is_some_and(|w| w.known().is_some());
+        if (name == "git" && !more.is_empty()) || outward || leads {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
         } else if (carried || typing) && text.contains([' ', '\t', '\n']) {
             found.push(Possible::Text(word.clone()));

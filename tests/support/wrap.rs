@@ -129,7 +129,9 @@ impl Template {
             Needs::Git => shape.git,
             Needs::Bare => shape.bare,
         };
-        fits && (!self.plain || shape.plain)
+        // What follows `git ` is told of git commands alone.
+        let rest = !self.text.contains("{rest}") || shape.git;
+        fits && rest && (!self.plain || shape.plain)
     }
 
     /// The texts that carry `command`; more than one where a template stands for many places.

@@ -9,7 +9,7 @@ mod stack;
 
 pub(crate) use gh::releases_by_name;
 
-use super::words::{Line, spelled};
+use super::words::{Line, Takes, gnu, spelled};
 use super::{Act, Action, How, Publish, Unread};
 use crate::shell::{Command, OPAQUE, Opaque, Span, Word};
 
@@ -121,6 +121,8 @@ pub(crate) fn read(name: &str, command: &Command) -> Vec<Act> {
     }
 }
 
+const GIT: Takes = gnu("Cc", &["git-dir", "work-tree", "namespace", "config-env"]);
+
 /// What git verbs that add-ons bring would do: `git town sync`, `git-town sync`.
 pub(crate) fn git_verbs(base: &str, command: &Command, actions: &[Action]) -> Vec<Act> {
     let mut found = Vec::new();
@@ -129,8 +131,14 @@ pub(crate) fn git_verbs(base: &str, command: &Command, actions: &[Action]) -> Ve
             found.extend(stack::external(words));
         }
     }
-    if let (true, Some(verb)) = (found.is_empty(), base.strip_prefix("git-")) {
-        found = stack::read(verb, command.words.get(1..).unwrap_or_default());
+    let words = command.words.get(1..).unwrap_or_default();
+    match base.strip_prefix("git-") {
+        Some(verb) if found.is_empty() => found = stack::read(verb, words),
+        // Where aliases cannot be read, an add-on is the likeliest meaning of its verb.
+        None if found.is_empty() && actions.iter().any(|a| matches!(a.act, Act::Opaque(_))) => {
+            found = stack::external(Line::read(words, &GIT).from(0));
+        }
+        _ => {}
     }
     found
 }

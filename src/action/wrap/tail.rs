@@ -40,9 +40,81 @@ const OUTWARD: &[&str] = &[
     "jj",
 ];
 
-/// Those of them that also run words given to them, in a container or as a package.
-const CARRYING: &[&str] = &[
-    "docker", "podman", "nerdctl", "kubectl", "oc", "npx", "uv", "poetry",
+/// Less common ones, whose names are looked for behind unknown programs alone.
+const SELDOM: &[&str] = &[
+    "curl",
+    "wget",
+    "http",
+    "https",
+    "xh",
+    "xhs",
+    "Invoke-RestMethod",
+    "Invoke-WebRequest",
+    "irm",
+    "iwr",
+    "hub",
+    "tea",
+    "az",
+    "arc",
+    "gt",
+    "spr",
+    "sl",
+    "ghstack",
+    "git-town",
+    "git-branchless",
+    "bun",
+    "bunx",
+    "pnpx",
+    "uvx",
+    "pipx",
+    "hatch",
+    "flit",
+    "pdm",
+    "rye",
+    "rake",
+    "mvnw",
+    "sbt",
+    "lein",
+    "dotnet",
+    "nuget",
+    "choco",
+    "cabal",
+    "stack",
+    "mix",
+    "dart",
+    "flutter",
+    "pod",
+    "snapcraft",
+    "deno",
+    "jsr",
+    "vsce",
+    "ovsx",
+    "semantic-release",
+    "changeset",
+    "lerna",
+    "goreleaser",
+    "release-plz",
+    "docker-compose",
+    "buildah",
+    "nerdctl",
+    "oras",
+    "crane",
+    "oc",
+    "helmfile",
+    "skaffold",
+    "argocd",
+    "cdk",
+    "cdktf",
+    "sam",
+    "serverless",
+    "wrangler",
+    "vercel",
+    "netlify",
+    "firebase",
+    "fly",
+    "flyctl",
+    "gcloud",
+    "aws",
 ];
 
 /// With an unknown program in front, a verb that makes it worth a question, and whose it is.
@@ -51,7 +123,6 @@ const TELLING: &[(&str, &str)] = &[
     ("unpublish", "npm"),
     ("yank", "cargo"),
     ("upload", "twine"),
-    ("push", "docker"),
     ("image", "docker"),
     ("buildx", "docker"),
     ("compose", "docker"),
@@ -69,7 +140,12 @@ const TELLING: &[(&str, &str)] = &[
 /// Whether `word` names a program whose commands leaseguard judges.
 fn guarded(word: &str) -> bool {
     let name = basename(word);
-    name == "git" || OUTWARD.contains(&name)
+    name == "git" || outward(name)
+}
+
+fn outward(name: &str) -> bool {
+    let name = name.strip_suffix(".cmd").unwrap_or(name);
+    OUTWARD.contains(&name) || SELDOM.contains(&name) || interpreter(name, "python")
 }
 
 /// Programs that only read, print or search their words.
@@ -261,8 +337,7 @@ pub fn possible(command: &Command) -> Vec<Possible> {
         return interpreted(command, rest, carriers);
     }
     let unsure = rest.iter().any(|w| w.opaque == Opaque::Many);
-    let reads = guarded(name) && !CARRYING.contains(&name);
-    if DATA.contains(&name) || reads || name.starts_with("git-") {
+    if DATA.contains(&name) || name == "git" || name.starts_with("git-") {
         return Vec::new();
     }
     if is_wrapper(name) && command.wrapper && !unsure {
@@ -324,8 +399,8 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
         let name = basename(text);
         let leads = is_wrapper(name) && more.iter().any(|w| speaks(&w.text));
         // Of other programs than git an unknown word alone is no reason to ask.
-        let outward = OUTWARD.contains(&name) && more.first().is_some_and(|w| w.known().is_some());
-        if (name == "git" && !more.is_empty()) || outward || leads {
+        let releases = outward(name) && more.first().is_some_and(|w| w.known().is_some());
+        if (name == "git" && !more.is_empty()) || releases || leads {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
         } else if (carried || typing) && text.contains([' ', '\t', '\n']) {
             found.push(Possible::Text(word.clone()));
@@ -376,13 +451,13 @@ fn cluster(word: &str, carriers: &[&str]) -> bool {
 fn calls(text: &Word) -> Vec<Possible> {
     let source = text.text.as_str();
     let git = source.contains("git") && CALLS.iter().any(|c| source.contains(c));
-    let outward = OUTWARD.iter().any(|p| source.contains(p)) && calls_out(source);
-    if !git && !outward {
+    let releases = OUTWARD.iter().any(|p| source.contains(p)) && calls_out(source);
+    if !git && !releases {
         return Vec::new();
     }
     let starts = |word: &str| match basename(word) {
         "git" => git,
-        name => outward && OUTWARD.contains(&name),
+        name => releases && OUTWARD.contains(&name),
     };
     let mut found = Vec::new();
     let mut now: Vec<Word> = Vec::new();
@@ -456,7 +531,6 @@ mod tests {
     #[test]
     fn their_names_alone_are_no_reason_to_ask() {
         for text in [
-            "npm install -g yarn typescript",
             "make docker push",
             "which npm cargo",
             "echo npm publish",

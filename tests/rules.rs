@@ -13,14 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use support::rules::{Case, Fixture, cases, file_name, load};
 use support::setup::Setup;
 use support::text::{dice, shape};
-use support::wrap::Template;
+use support::wrap::{Least, Template, fill};
 use support::{Report, Stage, brief, long, says, spread, told};
 
 /// Without `LEASEGUARD_LONG=1` one of this many (command, wrapper) pairs is judged.
-const SAMPLE: u64 = 2;
+const SAMPLE: u64 = 3;
 
 /// Without `LEASEGUARD_LONG=1` one of this many (command, wrapper, wrapper) triples is judged.
-const DEEP_SAMPLE: u64 = 400;
+const DEEP_SAMPLE: u64 = 1000;
 
 /// Without `LEASEGUARD_LONG=1` one of this many commands is run for real.
 const REAL_SAMPLE: u64 = 25;
@@ -103,11 +103,29 @@ fn through(template: &Template, case: &Case) -> Vec<(String, Verdict)> {
     judged
 }
 
-/// A denied command in a template that runs it.
+/// Those cases that are answered rightly as they stand; the others are reported once, not in
+/// every wrapper.
+fn answered<'a>(all: Vec<Case<'a>>) -> Vec<Case<'a>> {
+    let right = spread(&all, |case| case.right(&case.stage().judge(case.command)));
+    let mut right = right.into_iter();
+    let mut all = all;
+    all.retain(|_| right.next().unwrap_or_default());
+    all
+}
+
+/// Whether a denied command is answered strictly enough in a template that runs it.
 fn holds(case: &Case, template: &Template, verdict: &Verdict) -> bool {
-    match template.wants() {
-        Decision::Deny => says(verdict, &case.fixture.rule, Decision::Deny),
-        least => verdict.fault.is_none() && verdict.decision() >= least,
+    let denied = |v: &Verdict| says(v, &case.fixture.rule, Decision::Deny);
+    let at_least = |d: Decision| verdict.fault.is_none() && verdict.decision() >= d;
+    if let Some(like) = &template.like {
+        let other = case.stage().judge(&fill(like, case.command));
+        if !denied(&other) {
+            return at_least(other.decision());
+        }
+    }
+    match template.least {
+        Least::Deny => denied(verdict),
+        Least::Ask => at_least(Decision::Ask),
     }
 }
 
@@ -115,13 +133,14 @@ fn holds(case: &Case, template: &Template, verdict: &Verdict) -> bool {
 fn a_denied_command_stays_denied_in_every_wrapper() {
     let fixtures = load();
     let templates = support::wrap::load().wrap;
-    let all = cases(&fixtures, Decision::Deny);
+    let all = answered(cases(&fixtures, Decision::Deny));
     let mut report = Report::default();
     let judged = spread(&all, |case| {
         let mut out = Vec::new();
         for template in &templates {
-            let fits = template.stdin || !case.fixture.terminal;
-            if fits && sampled(&[case.command, &template.name], SAMPLE) {
+            // A gap is looked for in all cases: the open ones may be few.
+            let picked = template.gap.is_some() || sampled(&[case.command, &template.name], SAMPLE);
+            if picked && template.fits(case) {
                 for (text, verdict) in through(template, case) {
                     out.push((template, text, verdict));
                 }
@@ -166,9 +185,11 @@ fn a_denied_command_stays_denied_two_wrappers_deep() {
     let templates: Vec<Template> = support::wrap::load()
         .wrap
         .into_iter()
-        .filter(|t| t.gap.is_none() && t.file.is_none() && t.wants() == Decision::Deny)
+        .filter(|t| {
+            t.gap.is_none() && t.file.is_none() && t.least == Least::Deny && t.like.is_none()
+        })
         .collect();
-    let all = cases(&fixtures, Decision::Deny);
+    let all = answered(cases(&fixtures, Decision::Deny));
     let mut report = Report::default();
     // Even the long run takes a sample here: all of it would be some millions.
     let one_in = if long() {
@@ -181,8 +202,7 @@ fn a_denied_command_stays_denied_two_wrappers_deep() {
         for outer in &templates {
             for inner in templates.iter().filter(|t| !t.outermost) {
                 let picked = dice(&[case.command, &outer.name, &inner.name]).is_multiple_of(one_in);
-                let fits = outer.stdin && inner.stdin || !case.fixture.terminal;
-                if !picked || !fits {
+                if !picked || !outer.fits(case) || !inner.fits(case) {
                     continue;
                 }
                 let text = inner
@@ -224,6 +244,7 @@ fn harmless_wrappers_change_no_answer() {
         case.want == Decision::Allow
             || !(case.command.contains("$@") || case.command.contains("$1"))
     });
+    let all = answered(all);
     let mut report = Report::default();
     let judged = spread(&all, |case| {
         let mut out = Vec::new();
@@ -290,7 +311,10 @@ fn a_command_that_is_only_quoted_is_allowed() {
 #[test]
 fn a_harmless_command_afterwards_hides_nothing() {
     let fixtures = load();
-    let all = cases(&fixtures, Decision::Deny);
+    let mut all = cases(&fixtures, Decision::Deny);
+    // What a trap does depends on all that follows.
+    all.retain(|case| !case.command.contains("trap"));
+    let all = answered(all);
     let mut report = Report::default();
     let judged = spread(&all, |case| {
         let mut out = Vec::new();

@@ -8,7 +8,7 @@
 mod sandbox;
 
 use leaseguard::action::{Act, Action, ConfigWrite, How, Place, Push, Refs, Switch, Worktree, git};
-use leaseguard::shell::{Assign, Command, OPAQUE, Opaque, Span, Word};
+use leaseguard::shell::{Assign, Command, Files, OPAQUE, Opaque, Source, Span, Word};
 use leaseguard::world::{Fact, Head, Outlook, Presence, Surroundings, World};
 use sandbox::{Sandbox, covers, is_base, text, vectors};
 use serde_json::Value;
@@ -247,13 +247,11 @@ fn check(vector: &Value, sandbox: &Sandbox, wrong: &mut Vec<String>) -> bool {
                 wrong.push(format!("{id}: unclear: {unclear:?}"));
             }
         }
-        ("deny", Some("git/base-push")) => {
-            if base.is_none() && !known(UNCLEAR) {
-                wrong.push(format!(
-                    "{id}: no base branch: {unclear:?} {:?}",
-                    walk.outlooks
-                ));
-            }
+        ("deny", Some("git/base-push")) if base.is_none() && !known(UNCLEAR) => {
+            wrong.push(format!(
+                "{id}: no base branch: {unclear:?} {:?}",
+                walk.outlooks
+            ));
         }
         _ => {}
     }
@@ -637,4 +635,126 @@ fn config_values_are_those_of_git() {
     assert!(seen > 30, "{out}");
     let (_, x) = sandbox.bash("git config --get more.x", &work);
     assert_eq!(x.trim(), "2");
+}
+
+#[test]
+fn refs_that_are_kept_in_another_way_are_unknown_or_right() {
+    let sandbox = sandbox();
+    let script = "git init -q --ref-format=reftable table && cd table && \
+                  git commit -q --allow-empty -m x && cd .. && \
+                  git init -q --object-format=sha256 wide && cd wide && \
+                  git commit -q --allow-empty -m x && git branch other && git pack-refs --all";
+    let (ok, out) = sandbox.bash(script, &sandbox.root);
+    assert!(ok, "{out}");
+    let walk = Walk::new(&sandbox, "table");
+    assert!(matches!(walk.heads(), Fact::Unknown(_)));
+    assert!(!walk.outlook(&push(&["origin", "HEAD"])).unclear.is_empty());
+    let place = walk.place(&walk.dir);
+    assert!(matches!(
+        walk.world.has_branch(&place, "main"),
+        Fact::Unknown(_)
+    ));
+    let walk = Walk::new(&sandbox, "wide");
+    let place = walk.place(&walk.dir);
+    assert_eq!(walk.heads(), Fact::Known(vec![on("main")]));
+    assert_eq!(walk.world.has_branch(&place, "other"), Fact::Known(true));
+    assert_eq!(walk.world.has_branch(&place, "another"), Fact::Known(false));
+}
+
+#[test]
+fn scripts_are_read_only_where_a_shell_would_run_them() {
+    let sandbox = sandbox();
+    let world = Walk::new(&sandbox, ".").world;
+    let files: [(&str, &[u8]); 6] = [
+        ("sh", b"#!/usr/bin/env bash\ngit push\n"),
+        ("plain", b"git push\n"),
+        ("python", b"#!/usr/bin/python3\nprint()\n"),
+        ("binary", b"\x7fELF\0\0"),
+        ("exact", &[b' '; 64 * 1024]),
+        ("large", &[b' '; 64 * 1024 + 1]),
+    ];
+    for (name, bytes) in files {
+        std::fs::write(sandbox.root.join(name), bytes).unwrap();
+    }
+    let (ok, out) = sandbox.bash("mkfifo pipe", &sandbox.root);
+    assert!(ok, "{out}");
+    let is_shell = |name: &str, executed| match world.script(Path::new(name), executed) {
+        Source::Shell(_) => Some(true),
+        Source::None => Some(false),
+        Source::Unreadable => None,
+    };
+    for (name, executed, told) in [
+        ("sh", Some(true), Some(true)),
+        ("plain", Some(true), Some(true)),
+        ("python", Some(false), Some(true)),
+        ("binary", Some(false), Some(false)),
+        ("exact", Some(true), Some(true)),
+        ("large", None, None),
+        ("pipe", None, None),
+        ("home", Some(false), Some(false)),
+        ("missing", Some(false), Some(false)),
+    ] {
+        assert_eq!(is_shell(name, true), executed, "./{name}");
+        assert_eq!(is_shell(name, false), told, "bash {name}");
+    }
+}
+
+#[test]
+fn odd_words_and_files_break_nothing() {
+    let sandbox = sandbox();
+    let work = sandbox.root.join("work");
+    let mut seed: u64 = 7;
+    let mut next = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(seed >> 33).unwrap()
+    };
+    let pieces = [
+        "[",
+        "]",
+        "\"",
+        "\\",
+        "\n",
+        "=",
+        "a",
+        "push",
+        ".",
+        "default",
+        "#",
+        " ",
+        "\r\n",
+        "é",
+        "\0",
+        "remote \"origin\"",
+        "include",
+        "path",
+        "config",
+        "~/",
+        "*",
+        "^",
+        "+",
+        ":",
+        "/",
+        "..",
+        "refs/",
+        "heads/",
+        "main",
+        "@{",
+        "HEAD",
+        "tag",
+        "-",
+    ];
+    for _ in 0..300 {
+        let mut make = |most: usize| -> String {
+            let length = next() % most;
+            (0..length).map(|_| pieces[next() % pieces.len()]).collect()
+        };
+        std::fs::write(work.join(".git/config"), make(40)).unwrap();
+        let words = [make(3), make(8), make(8)];
+        let mut walk = Walk::new(&sandbox, "work");
+        walk.act(switch(&words[1]));
+        walk.act(create(&words[2], Some(&words[1])));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        walk.outlook(&push(&words));
+        walk.outlook(&push(&[]));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::config::{self, Line, Value, boolean};
 use super::glob;
-use super::repo::{MADE, Repo};
+use super::repo::{MADE, Repo, under};
 use super::settings::{Entry, Scope, Settings};
 use super::{Head, Surroundings};
 use crate::action::{Place, Setting, SettingValue};
@@ -119,19 +119,20 @@ impl Loader<'_, '_> {
             return Ok(());
         };
         if repo.made {
-            let unknown = |key: &str| Entry {
+            let unknown = |key: &str, wide| Entry {
                 scope: Scope::Local,
                 key: key.to_owned(),
                 value: Value::Unknown(MADE.to_owned()),
                 fresh: false,
+                wide,
             };
-            self.into.entries.push(unknown("branch.*"));
-            self.into.entries.push(unknown("remote.origin.url"));
+            self.into.entries.push(unknown("branch.", true));
+            self.into.entries.push(unknown("remote.origin.url", false));
             return Ok(());
         }
-        self.file(&repo.common.join("config"), Scope::Local, false, 0)?;
+        self.file(&under(&repo.common, "config"), Scope::Local, false, 0)?;
         if self.into.flag("extensions.worktreeconfig")? == Some(true) {
-            let own = repo.git_dir.join("config.worktree");
+            let own = under(&repo.git_dir, "config.worktree");
             self.file(&own, Scope::Worktree, false, 0)?;
         }
         Ok(())
@@ -164,10 +165,10 @@ impl Loader<'_, '_> {
         };
         let xdg = xdg.filter(|path| !path.as_os_str().is_empty());
         if let Some(dir) = xdg.or_else(|| Some(home.as_ref()?.join(".config"))) {
-            self.file(&dir.join("git/config"), Scope::Global, false, 0)?;
+            self.file(&under(&dir, "git/config"), Scope::Global, false, 0)?;
         }
         match home {
-            Some(home) => self.file(&home.join(".gitconfig"), Scope::Global, false, 0),
+            Some(home) => self.file(&under(&home, ".gitconfig"), Scope::Global, false, 0),
             None => Ok(()),
         }
     }
@@ -191,7 +192,9 @@ impl Loader<'_, '_> {
         let Some(text) = read(path)? else {
             return Ok(());
         };
-        for line in config::parse(&text)? {
+        let lines = config::parse(&text)?;
+        self.into.entries.reserve(lines.len() + 1);
+        for line in lines {
             self.line(line, path, scope, doubt, depth)?;
         }
         Ok(())
@@ -241,6 +244,7 @@ impl Loader<'_, '_> {
             key: line.key,
             value: line.value,
             fresh: false,
+            wide: false,
         });
     }
 
@@ -323,13 +327,12 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
         }
         Err(_) => return odd("cannot be read"),
     };
-    match file.metadata() {
+    let mut text = match file.metadata() {
         Ok(meta) if !meta.is_file() => return odd("is no file"),
         Ok(meta) if meta.len() > FILE_MAX => return odd("is too large"),
-        Ok(_) => {}
+        Ok(meta) => Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1),
         Err(_) => return odd("cannot be read"),
-    }
-    let mut text = Vec::new();
+    };
     match file.take(FILE_MAX).read_to_end(&mut text) {
         Ok(_) => Ok(Some(text)),
         Err(_) => odd("cannot be read"),

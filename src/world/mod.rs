@@ -7,6 +7,7 @@ mod config;
 mod files;
 mod glob;
 mod load;
+mod memo;
 mod named;
 mod plumbing;
 mod push;
@@ -139,6 +140,7 @@ pub struct World {
     pub around: Surroundings,
     disk: Disk,
     scene: Scene,
+    memo: memo::Memo,
 }
 
 impl World {
@@ -258,6 +260,15 @@ impl World {
 
     /// Which refs `push` may update, over all alternatives of the scene.
     pub fn push(&self, push: &Push, place: &Place) -> Outlook {
+        if let Some(known) = self.memo.get(push, place) {
+            return known;
+        }
+        let outlook = self.foresee(push, place);
+        self.memo.keep(push, place, &outlook);
+        outlook
+    }
+
+    fn foresee(&self, push: &Push, place: &Place) -> Outlook {
         let mut all = Outlook::default();
         let mut refused = Vec::new();
         for alternative in &self.scene.live {
@@ -316,6 +327,7 @@ impl World {
         if !apply::changes(&action.act) {
             return;
         }
+        self.memo.forget();
         let mut next = Vec::new();
         for alternative in std::mem::take(&mut self.scene.live) {
             let owned = Rc::unwrap_or_clone(alternative);
@@ -333,16 +345,19 @@ impl World {
 
     /// The other possibility.
     pub fn or(&mut self) {
+        self.memo.forget();
         self.scene.or();
     }
 
     /// Both possibilities meet.
     pub fn join(&mut self) {
+        self.memo.forget();
         self.scene.join();
     }
 
     /// Nothing after this runs in this alternative.
     pub fn end(&mut self) {
+        self.memo.forget();
         self.scene.end();
     }
 }

@@ -34,7 +34,7 @@ impl Planner<'_> {
                 if text.contains(':') || text.is_empty() {
                     return Err(self.refuse("`--delete` takes plain names only"));
                 }
-                specs.push((self.parsed(&format!(":{text}"))?, because()));
+                specs.push((self.parsed(&[":", text].concat())?, because()));
                 continue;
             }
             let spec = self.parsed(text)?;
@@ -44,8 +44,18 @@ impl Planner<'_> {
                     dst: None,
                     force: false,
                 } if src != "HEAD" => {
-                    let mapped = self.mapped(remote, src);
-                    specs.push(mapped.unwrap_or_else(|| (spec, because())));
+                    let source = Source::of(self.spot, src);
+                    let mapped = self.mapped(remote, src, &source);
+                    // Spelled in full it is found at once.
+                    let full = match source {
+                        Source::Ref(full) => Spec::Named {
+                            src: full,
+                            dst: None,
+                            force: false,
+                        },
+                        _ => spec,
+                    };
+                    specs.push(mapped.unwrap_or_else(|| (full, because())));
                 }
                 _ => specs.push((spec, because())),
             }
@@ -58,16 +68,16 @@ impl Planner<'_> {
     }
 
     /// `src` alone, where `remote.<name>.push` or `push.default=upstream` send it elsewhere.
-    fn mapped(&mut self, remote: &Remote, src: &str) -> Option<Because> {
-        let full = match Source::of(self.spot, src) {
-            Source::Ref(full) => full,
+    fn mapped(&mut self, remote: &Remote, src: &str, source: &Source) -> Option<Because> {
+        let full = match source {
+            Source::Ref(full) => full.clone(),
             Source::Unclear(_) if src.starts_with("refs/") => src.to_owned(),
-            Source::Unclear(_) => format!("refs/heads/{src}"),
+            Source::Unclear(_) => ["refs/heads/", src].concat(),
             _ => return None,
         };
         // Where not even the place is known, nothing speaks for a mapping.
         let placed = self.spot.repo.is_ok();
-        let key = format!("remote.{}.push", remote.name);
+        let key = ["remote.", &remote.name, ".push"].concat();
         match self.spot.settings.all(&key) {
             Ok(values) => {
                 for value in &values {
@@ -99,7 +109,11 @@ impl Planner<'_> {
                 return None;
             }
         }
-        match self.spot.settings.all(&format!("branch.{branch}.merge")) {
+        match self
+            .spot
+            .settings
+            .all(&["branch.", branch, ".merge"].concat())
+        {
             Ok(merges) => {
                 let [merge] = merges.as_slice() else {
                     return None;

@@ -176,7 +176,7 @@ impl Planner<'_> {
         match self
             .spot
             .settings
-            .flag(&format!("remote.{}.mirror", remote.name))
+            .flag(&["remote.", &remote.name, ".mirror"].concat())
         {
             Ok(value) => value == Some(true),
             Err(why) => {

@@ -13,7 +13,7 @@ pub(super) enum Scope {
     Command,
 }
 
-/// One line with its scope. A key that ends in `*` stands for all keys with that beginning.
+/// One line with its scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) scope: Scope,
@@ -21,6 +21,8 @@ pub(super) struct Entry {
     pub(super) value: Value,
     /// It replaced all earlier lines of its scope.
     pub(super) fresh: bool,
+    /// It stands for all keys that start so.
+    pub(super) wide: bool,
 }
 
 /// A change that the script made before.
@@ -133,8 +135,8 @@ impl Settings {
                 .strip_prefix(section)
                 .and_then(|k| k.strip_prefix('.'))
                 .and_then(|k| k.rsplit_once('.'));
-            if let Some((middle, name)) = middle
-                && name != "*"
+            if let Some((middle, _)) = middle
+                && !entry.wide
                 && !found.contains(&middle)
             {
                 found.push(middle);
@@ -157,8 +159,11 @@ impl Settings {
                 self.entries.retain(|e| e.scope != *scope || e.key != *key)
             }
             Change::Doubt(prefix, why) => {
-                let key = format!("{prefix}*");
-                self.insert(Scope::Worktree, key, Value::Unknown(why.clone()), false);
+                let value = Value::Unknown(why.clone());
+                let at = self.insert(Scope::Worktree, prefix.clone(), value, false);
+                if let Some(entry) = self.entries.get_mut(at) {
+                    entry.wide = true;
+                }
             }
             Change::Blind(why) => self.blind = Some(why.clone()),
             Change::Rename(from, to, copy) => self.rename(from, to, *copy),
@@ -170,7 +175,7 @@ impl Settings {
     }
 
     /// Keeps lines of a stronger scope behind.
-    fn insert(&mut self, scope: Scope, key: String, value: Value, fresh: bool) {
+    fn insert(&mut self, scope: Scope, key: String, value: Value, fresh: bool) -> usize {
         let at = self
             .entries
             .iter()
@@ -183,8 +188,10 @@ impl Settings {
                 key,
                 value,
                 fresh,
+                wide: false,
             },
         );
+        at
     }
 
     fn rename(&mut self, from: &str, to: &str, copy: bool) {
@@ -242,10 +249,6 @@ impl PartialOrd for Scope {
 
 impl Entry {
     fn covers(&self, key: &str) -> bool {
-        self.key == key
-            || self
-                .key
-                .strip_suffix('*')
-                .is_some_and(|prefix| key.starts_with(prefix))
+        self.key == key || (self.wide && key.starts_with(&self.key))
     }
 }

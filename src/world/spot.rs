@@ -168,17 +168,20 @@ impl<'a> Spot<'a> {
 
     /// Where the symbolic ref `name` leads in the end.
     pub(super) fn resolve(&self, name: &str) -> String {
+        // `HEAD` is already followed to the end.
+        let current = matches!((self.head(), name.strip_prefix("refs/heads/")),
+            (Ok(Head::Branch(head)), Some(branch)) if head == branch);
         match &self.repo {
-            Ok(repo) => repo.resolve(name),
-            Err(_) => name.to_owned(),
+            Ok(repo) if !current => repo.resolve(name),
+            _ => name.to_owned(),
         }
     }
 
     /// Whether the remote was last seen with this branch.
     pub(super) fn tracked(&self, remote: &str, branch: &str) -> bool {
         let name = match remote {
-            "." => format!("refs/heads/{branch}"),
-            _ => format!("refs/remotes/{remote}/{branch}"),
+            "." => ["refs/heads/", branch].concat(),
+            _ => ["refs/remotes/", remote, "/", branch].concat(),
         };
         self.has(&name) == Ok(true)
     }

@@ -14,11 +14,11 @@ impl Planner<'_> {
         specs: &mut Vec<Because>,
     ) -> Result<(), Stop> {
         let settings = &self.spot.settings;
-        let key = format!("remote.{}.push", remote.name);
+        let key = ["remote.", &remote.name, ".push"].concat();
         if !remote.known
             && settings.middles("remote").iter().any(|m| {
-                !matches!(settings.last(&format!("remote.{m}.push")), Ok(None))
-                    || !matches!(settings.last(&format!("remote.{m}.mirror")), Ok(None))
+                !matches!(settings.last(&["remote.", m, ".push"].concat()), Ok(None))
+                    || !matches!(settings.last(&["remote.", m, ".mirror"].concat()), Ok(None))
             })
         {
             self.unclear("the remote is not known, and remotes have refspecs of their own");
@@ -68,7 +68,7 @@ impl Planner<'_> {
         specs: &mut Vec<Because>,
     ) -> Result<(), Stop> {
         let settings = &self.spot.settings;
-        let full = format!("refs/heads/{branch}");
+        let full = ["refs/heads/", branch].concat();
         let same = |because: String| {
             let spec = Spec::Named {
                 src: full.clone(),
@@ -83,7 +83,7 @@ impl Planner<'_> {
             return Ok(());
         }
         let home = remote::is_upstream(settings, branch, remote);
-        let merges = settings.all(&format!("branch.{branch}.merge"));
+        let merges = settings.all(&["branch.", branch, ".merge"].concat());
         let sets_up = !matches!(
             settings.flag("push.autosetupremote"),
             Ok(None | Some(false))

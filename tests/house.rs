@@ -548,13 +548,13 @@ fn a_rule_without_cases_is_seen() {
     };
     red(
         fixtures(
-            &["git/a", "git/b", "git/c", "git/d", "forge/a"],
+            &["git/a", "git/b", "git/c", "git/d", "shell/a"],
             &[
                 held("git/a", 1, 1),
                 held("git/c", 0, 1),
                 held("git/d", 1, 0),
                 held("git/e", 1, 1),
-                held("forge/a", 1, 1),
+                held("shell/a", 1, 1),
             ],
         ),
         &[
@@ -562,7 +562,7 @@ fn a_rule_without_cases_is_seen() {
             "git/c: nothing is denied",
             "git/d: nothing is allowed",
             "`git/e`, which is no rule",
-            "forge/a shares its fixture",
+            "shell/a shares its fixture",
         ],
     );
 }

@@ -1,9 +1,18 @@
 //! Command -> actions: what a program invocation would do, in git's own terms.
 #![deny(clippy::disallowed_methods)]
 
+pub mod forge;
 pub mod git;
 pub mod options;
+pub mod publish;
+pub mod tool;
+mod words;
+#[cfg(test)]
+pub(crate) use words::testing;
 pub mod wrap;
+
+pub use forge::ForgeAct;
+pub use publish::{Publish, Rehearsal};
 
 use crate::shell::{Command, Span, Word};
 use std::path::{Path, PathBuf};
@@ -145,6 +154,12 @@ pub enum Act {
         /// The verb and its arguments.
         words: Vec<Word>,
     },
+    /// Something is released, or a running system changed.
+    Publish(Publish),
+    /// A forge merges.
+    ForgeMerge(ForgeAct),
+    /// A forge writes refs, repositories, runs or their protection.
+    ForgeRefs(ForgeAct),
     /// A git command with no act that any other variant names, kept for its config and environment
     /// (`git -c core.fsmonitor=x status`) or because it still touches the checkout (`clean -X`).
     Other {
@@ -493,18 +508,32 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         return named;
     };
     let base = program_name(program, dir, lookup);
-    if base == "git" || base.starts_with("git-") {
-        let reading = git::read(command, dir, lookup);
-        named.actions = reading.actions;
-        named.alias = reading.alias;
-        return named;
-    }
     let plain = |act| Action {
         act,
         place: place(command, dir),
         span: command.span,
         shown: shown(command),
     };
+    if base == "git" || base.starts_with("git-") {
+        let reading = git::read(command, dir, lookup);
+        named.actions = reading.actions;
+        named.alias = reading.alias;
+        let outward = forge::git_verbs(&base, command, &named.actions);
+        named.actions.extend(outward.into_iter().map(plain));
+        return named;
+    }
+    if let Some(command) = forge::as_git(&base, command) {
+        let reading = git::read(&command, dir, lookup);
+        named.actions = reading.actions;
+        named.alias = reading.alias;
+        return named;
+    }
+    named.actions.extend(
+        forge::read(&base, command)
+            .into_iter()
+            .chain(publish::read(&base, command))
+            .map(plain),
+    );
     if wrap::waits_for_lines(command) {
         named.actions.push(plain(Act::InteractiveShell));
     }

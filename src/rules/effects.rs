@@ -83,6 +83,10 @@ pub fn effects(action: &Action, world: &World) -> Vec<String> {
         )],
         Act::InteractiveShell => vec!["a shell that reads typed lines".to_owned()],
         Act::UnknownVerb { words } => vec![format!("`git {}`: not a verb of git", list(words, ""))],
+        Act::Publish(act) => vec![format!("publish: {} (`{}`)", act.does, act.how.text)],
+        Act::ForgeMerge(act) | Act::ForgeRefs(act) => {
+            vec![format!("forge: {} (`{}`)", act.does, act.how.text)]
+        }
         Act::Write { path } => vec![format!("write: `{}`", spelled(path))],
         Act::Other { .. } => Vec::new(),
     }

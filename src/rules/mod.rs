@@ -9,8 +9,11 @@ mod commit_all;
 mod discard;
 mod effects;
 mod force_push;
+mod forge_merge;
+mod forge_ref_write;
 mod interactive;
 mod opaque;
+mod publish_release;
 mod push_unclear;
 mod remote_delete;
 mod skip_hooks;
@@ -37,6 +40,9 @@ pub const ALL: &[&Rule] = &[
     &skip_hooks::RULE,
     &skip_signing::RULE,
     &discard::RULE,
+    &publish_release::RULE,
+    &forge_merge::RULE,
+    &forge_ref_write::RULE,
     &opaque::RULE,
     &interactive::RULE,
 ];
@@ -106,6 +112,8 @@ pub enum Instead {
     Run(String),
     /// The user's own text without these bytes, which must read as given.
     Without(Span, String),
+    /// The user's own text with these bytes, which must read as the first text, replaced by the second.
+    Swap(Span, String, String),
 }
 
 impl Instead {
@@ -117,6 +125,20 @@ impl Instead {
     fn text(self, source: &str) -> Option<String> {
         match self {
             Instead::Run(command) => Some(command),
+            Instead::Swap(span, reads, to) => {
+                if source.get(span.start..span.end)? != reads {
+                    return None;
+                }
+                Some(
+                    format!(
+                        "{}{to}{}",
+                        source.get(..span.start)?,
+                        source.get(span.end..)?
+                    )
+                    .trim()
+                    .to_owned(),
+                )
+            }
             Instead::Without(span, reads) => {
                 if source.get(span.start..span.end)? != reads {
                     return None;
@@ -190,5 +212,15 @@ fn only_own_work(act: &Act) -> bool {
 
 /// Acts that git itself refuses where there is no repository.
 fn needs_repository(act: &Act) -> bool {
-    !matches!(act, Act::Opaque(_) | Act::InteractiveShell)
+    !matches!(
+        act,
+        Act::Opaque(_)
+            | Act::InteractiveShell
+            | Act::Publish(_)
+            | Act::ForgeMerge(_)
+            | Act::ForgeRefs(_)
+    )
 }
+
+#[cfg(test)]
+mod outward;

@@ -93,10 +93,14 @@ struct File {
     scene: Vec<toml::Table>,
 }
 
-/// The fixture file that belongs to a rule: `git/force-push` -> `force_push.toml`.
+/// The fixture file that belongs to a rule: `git/force-push` -> `force_push.toml`,
+/// `forge/merge` -> `forge_merge.toml`.
 pub(crate) fn file_name(rule: &str) -> String {
-    let name = rule.rsplit('/').next().unwrap_or(rule);
-    format!("{}.toml", name.replace('-', "_"))
+    let name = ["git/", "shell/"]
+        .iter()
+        .find_map(|group| rule.strip_prefix(group))
+        .unwrap_or(rule);
+    format!("{}.toml", name.replace(['-', '/'], "_"))
 }
 
 /// Reads one fixture.

@@ -141,7 +141,9 @@ impl Template {
             Needs::Bare => shape.bare,
             Needs::GitBare => shape.git && shape.bare,
         };
-        fits && (!self.plain || shape.plain)
+        // What follows `git ` is told of git commands alone.
+        let rest = !self.text.contains("{rest}") || shape.git;
+        fits && rest && (!self.plain || shape.plain)
     }
 
     /// Whether what it changes does not matter to this case.

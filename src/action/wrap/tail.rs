@@ -13,8 +13,59 @@ pub enum Possible {
     Text(Word),
 }
 
-/// Programs whose commands leaseguard judges.
-const GUARDED: &[&str] = &["git"];
+/// Programs whose commands leaseguard judges, besides git: they release or act on a forge.
+#[rustfmt::skip]
+const OUTWARD: &[&str] = &[
+    "cargo", "docker", "gem", "gh", "glab", "gradle", "gradlew", "helm", "jj", "kubectl", "mvn",
+    "npm", "npx", "pnpm", "podman", "poetry", "pulumi", "terraform", "terragrunt", "tofu",
+    "twine", "uv", "yarn",
+];
+
+/// Less common ones, whose names are looked for behind unknown programs alone.
+#[rustfmt::skip]
+const SELDOM: &[&str] = &[
+    "Invoke-RestMethod", "Invoke-WebRequest", "arc", "argocd", "aws", "az", "buildah", "bun",
+    "bunx", "cabal", "cdk", "cdktf", "changeset", "choco", "crane", "curl", "dart", "deno",
+    "docker-compose", "dotnet", "firebase", "flit", "flutter", "fly", "flyctl", "gcloud",
+    "ghstack", "git-branchless", "git-town", "goreleaser", "gt", "hatch", "helmfile", "http",
+    "https", "hub", "irm", "iwr", "jsr", "lein", "lerna", "mix", "mvnw", "nerdctl", "netlify",
+    "nuget", "oc", "oras", "ovsx", "pdm", "pipx", "pnpx", "pod", "rake", "release-plz", "rye",
+    "sam", "sbt", "semantic-release", "serverless", "skaffold", "sl", "snapcraft", "spr", "stack",
+    "tea", "uvx", "vercel", "vsce", "wget", "wrangler", "xh", "xhs",
+];
+
+/// With an unknown program in front, a verb that makes it worth a question, and whose it is.
+const TELLING: &[(&str, &str)] = &[
+    ("publish", "npm"),
+    ("unpublish", "npm"),
+    ("yank", "cargo"),
+    ("upload", "twine"),
+    ("image", "docker"),
+    ("buildx", "docker"),
+    ("compose", "docker"),
+    ("apply", "kubectl"),
+    ("apply", "terraform"),
+    ("destroy", "terraform"),
+    ("rollout", "kubectl"),
+    ("pr", "gh"),
+    ("release", "gh"),
+    ("repo", "gh"),
+    ("api", "gh"),
+    ("mr", "glab"),
+];
+
+/// Whether `word` names a program whose commands leaseguard judges.
+fn guarded(word: &str) -> bool {
+    let name = basename(word);
+    name == "git" || outward(name)
+}
+
+fn outward(name: &str) -> bool {
+    let name = name.strip_suffix(".cmd").unwrap_or(name);
+    OUTWARD.binary_search(&name).is_ok()
+        || SELDOM.binary_search(&name).is_ok()
+        || interpreter(name, "python")
+}
 
 /// Programs that only read, print or search their words; sorted.
 #[rustfmt::skip]
@@ -23,11 +74,11 @@ const DATA: &[&str] = &[
     "column", "comm", "command", "compgen", "complete", "curl", "cut", "declare", "delta", "diff",
     "dirname", "echo", "egrep", "exit", "export", "expr", "false", "fgrep", "file", "fmt", "fold",
     "gawk", "gh", "glab", "grep", "hash", "head", "help", "history", "hub", "info", "jq", "kill",
-    "leaseguard", "less", "let", "local", "logger", "ls", "man", "mapfile", "mawk", "mkdir",
-    "more", "nl", "notify-send", "osascript", "paste", "pgrep", "pkill", "printf", "read",
-    "readonly", "return", "rg", "say", "sed", "set", "shift", "sort", "source", "stat", "tac",
-    "tail", "tee", "terminal-notifier", "test", "touch", "tr", "tree", "true", "type", "typeset",
-    "uniq", "unset", "wc", "wget", "whatis", "whereis", "which", "yq",
+    "leaseguard", "less", "let", "local", "logger", "ls", "make", "man", "mapfile", "mawk",
+    "mkdir", "more", "nl", "notify-send", "osascript", "paste", "pgrep", "pkill", "printf",
+    "read", "readonly", "return", "rg", "say", "sed", "set", "shift", "sort", "source", "stat",
+    "tac", "tail", "tee", "terminal-notifier", "test", "touch", "tr", "tree", "true", "type",
+    "typeset", "uniq", "unset", "wc", "wget", "whatis", "whereis", "which", "yq",
 ];
 
 /// Options and verbs after which a word is a command for somebody.
@@ -120,7 +171,7 @@ pub fn possible(command: &Command) -> Vec<Possible> {
         return interpreted(command, rest, carriers);
     }
     let unsure = rest.iter().any(|w| w.opaque == Opaque::Many);
-    if is_data(name) || GUARDED.contains(&name) || name.starts_with("git-") {
+    if is_data(name) || name == "git" || name.starts_with("git-") {
         return Vec::new();
     }
     if is_wrapper(name) && command.wrapper && !unsure {
@@ -150,21 +201,41 @@ fn as_git(program: &Word, rest: &[Word]) -> Vec<Possible> {
     let mut found = vec![Possible::Words(
         std::iter::once(git).chain(rest.iter().cloned()).collect(),
     )];
+    let verb = rest.first().and_then(Word::known);
+    for (_, name) in TELLING.iter().filter(|(telling, _)| verb == Some(*telling)) {
+        let program = Word {
+            text: (*name).to_owned(),
+            opaque: Opaque::No,
+            ..program.clone()
+        };
+        found.push(Possible::Words(
+            std::iter::once(program)
+                .chain(rest.iter().cloned())
+                .collect(),
+        ));
+    }
     found.extend(tails(rest));
     found
+}
+
+/// A word, or a text of several, that names a guarded program.
+fn speaks(text: &str) -> bool {
+    text.contains("git") || text.split_ascii_whitespace().any(guarded)
 }
 
 fn tails(rest: &[Word]) -> Vec<Possible> {
     let mut found = Vec::new();
     let mut typing = false;
     let mut carried = false;
-    let last = rest.iter().rposition(|w| w.text.contains("git"));
+    let last = rest.iter().rposition(|w| speaks(&w.text));
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
         let more = rest.get(at + 1..).unwrap_or_default();
         let name = basename(text);
         let leads = last.is_some_and(|last| at < last) && is_wrapper(name);
-        if (GUARDED.contains(&name) && !more.is_empty()) || leads {
+        // Of other programs than git an unknown word alone is no reason to ask.
+        let releases = outward(name) && more.first().is_some_and(|w| w.known().is_some());
+        if (name == "git" && !more.is_empty()) || releases || leads {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
         } else if (carried || typing) && text.contains([' ', '\t', '\n']) {
             found.push(Possible::Text(word.clone()));
@@ -214,9 +285,15 @@ fn cluster(word: &str, carriers: &[&str]) -> bool {
 /// The guarded commands that an interpreter's text spells out, if it also starts programs.
 fn calls(text: &Word) -> Vec<Possible> {
     let source = text.text.as_str();
-    if !source.contains("git") || !CALLS.iter().any(|c| source.contains(c)) {
+    let git = source.contains("git") && CALLS.iter().any(|c| source.contains(c));
+    let releases = OUTWARD.iter().any(|p| source.contains(p)) && calls_out(source);
+    if !git && !releases {
         return Vec::new();
     }
+    let starts = |word: &str| match basename(word) {
+        "git" => git,
+        name => releases && OUTWARD.binary_search(&name).is_ok(),
+    };
     let mut found = Vec::new();
     let mut now: Vec<Word> = Vec::new();
     let mut token = String::new();
@@ -228,7 +305,7 @@ fn calls(text: &Word) -> Vec<Possible> {
         }
         if !token.is_empty() {
             let word = std::mem::take(&mut token);
-            if !now.is_empty() || GUARDED.contains(&basename(&word)) {
+            if !now.is_empty() || starts(&word) {
                 let unknown = word.contains(['{', '}']) || word.chars().any(is_mark);
                 let opaque = if unknown { Opaque::One } else { Opaque::No };
                 now.push(Word {
@@ -247,12 +324,71 @@ fn calls(text: &Word) -> Vec<Possible> {
     found
 }
 
+/// The text starts programs, told by a whole word of it.
+fn calls_out(source: &str) -> bool {
+    source.contains('`')
+        || source
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(|word| CALLS.contains(&word) && !word.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::DATA;
+    use super::*;
 
     #[test]
-    fn the_data_programs_are_sorted() {
-        assert!(DATA.is_sorted());
+    fn lists_that_are_searched_are_sorted() {
+        assert!([DATA, OUTWARD, SELDOM].iter().all(|list| list.is_sorted()));
+    }
+
+    use crate::action::testing::command;
+
+    /// The programs that `text` might run, with their first word.
+    fn told(text: &str) -> Vec<String> {
+        let words = |p: Possible| match p {
+            Possible::Words(words) => words.iter().take(2).map(|w| w.text.clone()).collect(),
+            Possible::Text(word) => vec![word.text],
+        };
+        let found = possible(&command(text)).into_iter().map(words);
+        found.map(|w: Vec<String>| w.join(" ")).collect()
+    }
+
+    #[test]
+    fn programs_that_release_are_seen_behind_programs_that_nobody_knows() {
+        assert_eq!(
+            told("aws-vault exec prod -- terraform apply"),
+            ["terraform apply"]
+        );
+        assert_eq!(told("op run -- npm publish"), ["npm publish"]);
+        assert_eq!(told("doppler run -- gh pr merge 1"), ["gh pr"]);
+        assert_eq!(told("docker run --rm img cargo publish"), ["cargo publish"]);
+        assert_eq!(told("tmux send-keys 'npm publish' Enter"), ["npm publish"]);
+        assert_eq!(
+            told("python -c 'import os; os.system(\"npm publish\")'"),
+            ["npm publish"]
+        );
+    }
+
+    #[test]
+    fn their_names_alone_are_no_reason_to_ask() {
+        for text in [
+            "make docker push",
+            "which npm cargo",
+            "echo npm publish",
+            "retry npm \"$CMD\"",
+            "brew install gh",
+            "gh pr create --body 'npm publish'",
+            "ls docker push",
+        ] {
+            assert_eq!(told(text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_program_may_be_one_that_releases_if_its_verb_says_so() {
+        assert!(told("$PM publish").contains(&"npm publish".to_owned()));
+        assert!(told("$GH pr merge 1").contains(&"gh pr".to_owned()));
+        assert!(told("$TF apply").contains(&"terraform apply".to_owned()));
+        assert_eq!(told("$PY script.py"), ["git script.py"]);
     }
 }

@@ -21,11 +21,12 @@ const MOST_COMMANDS: usize = 20_000;
 /// Judges one call.
 pub fn judge(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
     seeded_panic();
-    match &call.what {
+    let verdict = match &call.what {
         What::Shell { text, .. } => Walk::new(call, around, policy, text).run(),
         // Files, other servers' tools and events have no rule of their own yet.
         What::Write { .. } | What::Tool { .. } | What::Event { .. } => Verdict::default(),
-    }
+    };
+    policy.settle(verdict)
 }
 
 /// What a text was understood as: its commands, one a line, for `explain`.

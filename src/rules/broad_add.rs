@@ -4,7 +4,7 @@ use super::breadth::{self, Breadth};
 use super::target::{git_at, spelled};
 use super::{Found, Instead, Rule};
 use crate::action::{Act, Action, Stage};
-use crate::policy::Policy;
+use crate::policy::{Case, Policy};
 use crate::verdict::Decision;
 use crate::world::World;
 
@@ -24,7 +24,9 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     }
     let status = Instead::run(format!("{} status --short", git_at(&action.place, world)));
     let found = options(stage).into_iter().chain(paths(stage, action, world)).next();
-    found.map(|f| f.instead(status)).into_iter().collect()
+    // `-u` takes no file in that git does not track already; of the others only git knows.
+    let case = if stage.update.is_some() { Case::Mild } else { Case::Unclear };
+    found.map(|f| f.instead(status).case(case)).into_iter().collect()
 }
 
 /// Options that stage without names.

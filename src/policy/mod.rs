@@ -11,6 +11,8 @@ mod nearest;
 mod places;
 mod preset;
 mod quick;
+#[cfg(test)]
+mod quick_tests;
 mod read;
 mod schema;
 mod section;
@@ -197,7 +199,7 @@ impl Policy {
                     Decision::Deny => "denied",
                 };
                 let note = format!(
-                    "only observing, else {} would have been {would}: {}",
+                    "only observing, else `{}` would have been {would}: {}",
                     finding.rule, finding.effect
                 );
                 verdict.notes.push(note);

@@ -64,6 +64,14 @@ impl<'a> Reader<'a> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
+    /// Moves on to the first byte of these classes.
+    fn until(&mut self, classes: u8) -> Option<()> {
+        let rest = self.bytes.get(self.at..)?;
+        let stop = rest.iter().position(|b| class(*b) & classes != 0);
+        self.at += stop.unwrap_or(rest.len());
+        Some(())
+    }
+
     fn blanks(&mut self) {
         while let Some(b' ' | b'\t') = self.peek() {
             self.at += 1;
@@ -74,9 +82,14 @@ impl<'a> Reader<'a> {
     fn line_end(&mut self) -> Option<()> {
         self.blanks();
         if self.peek() == Some(b'#') {
-            let rest = self.bytes.get(self.at..)?;
-            let stop = rest.iter().position(|b| is_control(*b));
-            self.at += stop.unwrap_or(rest.len());
+            let rest = self.text.get(self.at..)?;
+            let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
+            let line = line.strip_suffix('\r').unwrap_or(line).as_bytes();
+            // Without a way out of the loop, many bytes are looked at at once.
+            if line.iter().fold(false, |bad, b| bad | is_control(*b)) {
+                return None;
+            }
+            self.at += line.len();
         }
         match self.peek() {
             None => Some(()),
@@ -188,11 +201,13 @@ impl<'a> Reader<'a> {
     }
 
     fn find(&self, parent: u32, key: &str) -> Option<u32> {
-        let found = self
-            .entries
+        // Children come after their parent.
+        let first = parent.wrapping_add(1) as usize;
+        let later = self.entries.get(first..)?;
+        let found = later
             .iter()
-            .position(|e| e.parent == parent && e.key == key);
-        u32::try_from(found?).ok()
+            .position(|e| e.parent == parent && e.key == key)?;
+        u32::try_from(first + found).ok()
     }
 
     fn push(&mut self, parent: u32, key: Cow<'a, str>, at: usize, value: Value<'a>) -> Option<u32> {
@@ -217,9 +232,7 @@ impl<'a> Reader<'a> {
             b'"' => self.basic()?,
             b'\'' => self.literal()?,
             _ => {
-                while self.peek().is_some_and(is_bare) {
-                    self.at += 1;
-                }
+                self.until(NOT_BARE)?;
                 Cow::Borrowed(self.text.get(start..self.at).filter(|k| !k.is_empty())?)
             }
         };
@@ -297,9 +310,7 @@ impl<'a> Reader<'a> {
     fn literal(&mut self) -> Option<Cow<'a, str>> {
         self.eat(b'\'')?;
         let start = self.at;
-        while self.peek().is_some_and(|b| b != b'\'' && !is_control(b)) {
-            self.at += 1;
-        }
+        self.until(CONTROL | LITERAL)?;
         let text = self.text.get(start..self.at)?;
         self.eat(b'\'')?;
         // Three quotes open a text of several lines.
@@ -312,12 +323,7 @@ impl<'a> Reader<'a> {
         let mut start = self.at;
         let mut text = Cow::Borrowed("");
         loop {
-            while self
-                .peek()
-                .is_some_and(|b| b != b'"' && b != b'\\' && !is_control(b))
-            {
-                self.at += 1;
-            }
+            self.until(CONTROL | BASIC)?;
             let plain = self.text.get(start..self.at)?;
             if text.is_empty() {
                 text = Cow::Borrowed(plain);
@@ -358,11 +364,47 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn is_bare(byte: u8) -> bool {
+const fn is_bare(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
 /// Bytes that stand in no string and no comment; a tab may.
-fn is_control(byte: u8) -> bool {
+const fn is_control(byte: u8) -> bool {
     (byte < b' ' && byte != b'\t') || byte == 0x7f
+}
+
+/// See [`is_control`].
+const CONTROL: u8 = 1;
+/// What ends the plain part of `"…"`.
+const BASIC: u8 = 2;
+/// What ends `'…'`.
+const LITERAL: u8 = 4;
+/// What stands in no bare key.
+const NOT_BARE: u8 = 8;
+
+/// The classes of each byte.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        let byte = i as u8;
+        if is_control(byte) {
+            classes[i] |= CONTROL;
+        }
+        if matches!(byte, b'"' | b'\\') {
+            classes[i] |= BASIC;
+        }
+        if byte == b'\'' {
+            classes[i] |= LITERAL;
+        }
+        if !is_bare(byte) {
+            classes[i] |= NOT_BARE;
+        }
+        i += 1;
+    }
+    classes
+};
+
+fn class(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(CONTROL)
 }

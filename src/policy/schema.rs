@@ -59,7 +59,7 @@ const SECTIONS: &str = "
 # both have to match. Where only some remotes match, the section only tightens.
 #
 # [[repo]]
-# path = \"~/work/*\"
+# path = \"~/projects/*\"
 # remote = \"github.com/example/*\"
 # preset = \"team\"
 # rules.\"git/push-unclear\" = \"deny\"

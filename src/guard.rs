@@ -1,13 +1,15 @@
 //! The whole story: one call in, one verdict out.
 
+use crate::action::git::AliasRun;
 use crate::action::{self, Act, Action, Place, Unread, wrap};
 use crate::call::{Call, What};
 use crate::policy::Policy;
 use crate::rules;
 use crate::shell::{self, Command, Opaque, Problem, Script, Span, Start, Step, Word};
 use crate::verdict::{Decision, Finding, Verdict};
-use crate::world::{Surroundings, World};
+use crate::world::{Presence, Surroundings, World};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// Shell text above this many bytes is not parsed: it asks.
 const MOST_TEXT: usize = 1 << 20;
@@ -20,9 +22,21 @@ const MOST_COMMANDS: usize = 20_000;
 
 /// Judges one call.
 pub fn judge(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
-    seeded_panic();
+    judged(call, around, policy, false)
+}
+
+/// Judges one call and tells every effect that was predicted, harmless ones too.
+pub fn explain(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
+    judged(call, around, policy, true)
+}
+
+fn judged(call: &Call, around: Surroundings, policy: &Policy, effects: bool) -> Verdict {
     let verdict = match &call.what {
-        What::Shell { text, .. } => Walk::new(call, around, policy, text).run(),
+        What::Shell { text, .. } => Walk {
+            tells: effects,
+            ..Walk::new(call, around, policy, text)
+        }
+        .run(),
         // Files, other servers' tools and events have no rule of their own yet.
         What::Write { .. } | What::Tool { .. } | What::Event { .. } => Verdict::default(),
     };
@@ -31,10 +45,16 @@ pub fn judge(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
 
 /// What a text was understood as: its commands, one a line, for `explain`.
 pub fn parsed(call: &Call, around: Surroundings) -> Vec<String> {
-    let What::Shell { text, .. } = &call.what else { return Vec::new() };
+    let What::Shell { text, .. } = &call.what else {
+        return Vec::new();
+    };
     let policy = Policy::default();
     let walk = Walk::new(call, around, &policy, text);
-    walk.extract(text).commands().filter(|c| !c.words.is_empty()).map(action::shown).collect()
+    walk.extract(text)
+        .commands()
+        .filter(|c| !c.words.is_empty())
+        .map(action::shown)
+        .collect()
 }
 
 /// One walk through a script, with the scene that it has reached.
@@ -46,14 +66,22 @@ struct Walk<'a> {
     answers: Vec<Option<String>>,
     findings: Vec<Finding>,
     effects: Vec<String>,
+    tells: bool,
     seen: usize,
 }
 
 impl<'a> Walk<'a> {
     fn new(call: &Call, around: Surroundings, policy: &'a Policy, source: &'a str) -> Walk<'a> {
         let cwd = call.cwd.clone().or_else(|| around.cwd.clone());
-        let start = Start { cwd: cwd.clone(), home: around.home.clone() };
-        let around = Surroundings { cwd, unseen_typing: call.unseen_typing || around.unseen_typing, ..around };
+        let start = Start {
+            cwd: cwd.clone(),
+            home: around.home.clone(),
+        };
+        let around = Surroundings {
+            cwd,
+            unseen_typing: call.unseen_typing || around.unseen_typing,
+            ..around
+        };
         Walk {
             policy,
             source,
@@ -62,6 +90,7 @@ impl<'a> Walk<'a> {
             answers: Vec::new(),
             findings: Vec::new(),
             effects: Vec::new(),
+            tells: false,
             seen: 0,
         }
     }
@@ -72,7 +101,11 @@ impl<'a> Walk<'a> {
 
     fn run(mut self) -> Verdict {
         if self.source.len() > MOST_TEXT {
-            self.unread("script", "the text is longer than 1 MiB".to_owned(), Span::default());
+            self.unread(
+                "script",
+                "the text is longer than 1 MiB".to_owned(),
+                Span::default(),
+            );
         } else {
             let script = self.extract(self.source);
             self.script(&script, Judging::Surely, 0);
@@ -100,7 +133,11 @@ impl<'a> Walk<'a> {
         self.seen += 1;
         if self.seen > MOST_COMMANDS {
             if self.seen == MOST_COMMANDS + 1 {
-                self.unread("script", "it holds more commands than are judged in one call".to_owned(), command.span);
+                self.unread(
+                    "script",
+                    "it holds more commands than are judged in one call".to_owned(),
+                    command.span,
+                );
             }
             return;
         }
@@ -126,12 +163,16 @@ impl<'a> Walk<'a> {
         }
         if depth >= DEPTH {
             if named.alias.is_some() {
-                self.unread("alias", "aliases lead to aliases too many times".to_owned(), command.span);
+                self.unread(
+                    "alias",
+                    "aliases lead to aliases too many times".to_owned(),
+                    command.span,
+                );
             }
             return;
         }
         if let Some(alias) = named.alias {
-            let script = self.extract_at(&alias.text, command, depth);
+            let script = self.alias(&alias, command, depth);
             self.script(&script, judging, depth + 1);
             self.problems(&script);
         }
@@ -143,25 +184,73 @@ impl<'a> Walk<'a> {
     /// Judges what an unknown program may run; it never weighs more than a question.
     fn possible(&mut self, possible: &wrap::Possible, command: &Command, depth: usize) {
         let script = match possible {
-            wrap::Possible::Text(text) => self.extract_at(&text.text, command, depth),
+            wrap::Possible::Text(text) => self.extract_at(&text.text, &[], command, depth),
             wrap::Possible::Words(words) => {
-                let command = Command { words: words.clone(), wrapper: false, answers: None, ..command.clone() };
-                Script { steps: vec![Step::Run(Box::new(command))], problems: Vec::new() }
+                let command = Command {
+                    words: words.clone(),
+                    wrapper: false,
+                    answers: None,
+                    ..command.clone()
+                };
+                Script {
+                    steps: vec![Step::Run(Box::new(command))],
+                    problems: Vec::new(),
+                }
             }
         };
         self.script(&script, Judging::Perhaps, depth + 1);
     }
 
-    fn extract_at(&self, text: &str, command: &Command, depth: usize) -> Script {
-        shell::extract_at(text, command, depth + 1, &self.start, &wrap::Table, &self.world)
+    fn extract_at(&self, text: &str, args: &[Word], command: &Command, depth: usize) -> Script {
+        let answers = u32::try_from(self.answers.len()).unwrap_or(shell::ANSWER_MAX);
+        let (start, world) = (&self.start, &self.world);
+        shell::extract_at(
+            text,
+            args,
+            command,
+            depth + 1,
+            answers,
+            start,
+            &wrap::Table,
+            world,
+        )
+    }
+
+    /// A git alias runs its text from the top of the repository.
+    fn alias(&self, run: &AliasRun, command: &Command, depth: usize) -> Script {
+        let AliasRun::Shell {
+            text, args, place, ..
+        } = run;
+        let dir = match self.world.presence(place) {
+            Presence::Here(Some(top)) => Some(top),
+            _ => place.dir.clone(),
+        };
+        let at = Command {
+            dirs: Rc::new(vec![dir]),
+            ..command.clone()
+        };
+        self.extract_at(text, args.get(1..).unwrap_or_default(), &at, depth)
     }
 
     fn judge(&mut self, action: &Action, judging: Judging) {
+        if self.tells && judging == Judging::Surely {
+            for effect in rules::effects(action, &self.world) {
+                if !self.effects.contains(&effect) {
+                    self.effects.push(effect);
+                }
+            }
+        }
         let mut findings = rules::judge(action, &self.world, self.policy, self.source);
         if judging == Judging::Perhaps {
             for finding in &mut findings {
                 finding.decision = finding.decision.min(Decision::Ask);
-                finding.because.insert(0, format!("`{}` may be run by a program that leaseguard does not know", action.shown));
+                finding.because.insert(
+                    0,
+                    format!(
+                        "`{}` may be run by a program that leaseguard does not know",
+                        action.shown
+                    ),
+                );
                 finding.instead = None;
             }
         }
@@ -175,7 +264,11 @@ impl<'a> Walk<'a> {
             return None;
         }
         let mut command = command.clone();
-        for word in command.words.iter_mut().chain(command.assigns.iter_mut().map(|a| &mut a.value)) {
+        for word in command
+            .words
+            .iter_mut()
+            .chain(command.assigns.iter_mut().map(|a| &mut a.value))
+        {
             self.fill(word);
         }
         Some(command)
@@ -233,14 +326,29 @@ impl<'a> Walk<'a> {
 
     fn in_sight(&self, problem: &Problem, script: &Script) -> bool {
         let git = |w: &Word| action::basename(w.text.trim()) == "git";
-        let rest = self.source.get(problem.span.start..problem.span.end).unwrap_or_default();
-        let in_rest = rest.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').any(|w| w == "git");
+        let rest = self
+            .source
+            .get(problem.span.start..problem.span.end)
+            .unwrap_or_default();
+        let in_rest = rest
+            .split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
+            .any(|w| w == "git");
         in_rest || script.commands().any(|c| c.words.iter().any(git))
     }
 
     fn unread(&mut self, part: &'static str, why: String, span: Span) {
-        let act = Act::Opaque(Unread { program: "shell".to_owned(), part, why, span });
-        let action = Action { act, place: Place::default(), span, shown: String::new() };
+        let act = Act::Opaque(Unread {
+            program: "shell".to_owned(),
+            part,
+            why,
+            span,
+        });
+        let action = Action {
+            act,
+            place: Place::default(),
+            span,
+            shown: String::new(),
+        };
         self.judge(&action, Judging::Surely);
     }
 }
@@ -253,15 +361,3 @@ enum Judging {
     /// A program that we do not know may run it.
     Perhaps,
 }
-
-/// For the tests of the failure path alone: a judgement that panics when told to.
-#[cfg(any(debug_assertions, feature = "seeded-panic"))]
-#[expect(clippy::panic, reason = "the doors must turn a panic into a denial, and a test has to see it")]
-fn seeded_panic() {
-    if std::env::var_os("LEASEGUARD_TEST_PANIC").is_some() {
-        panic!("seeded");
-    }
-}
-
-#[cfg(not(any(debug_assertions, feature = "seeded-panic")))]
-fn seeded_panic() {}

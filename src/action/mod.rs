@@ -82,7 +82,13 @@ pub struct Place {
 }
 
 /// What a command would do.
+// A call makes a handful of these; boxing the widest would cost more than it saves.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a call holds a handful of acts, and each is read in place"
+)]
 pub enum Act {
     /// Updates refs of another repository (or of this one, by `push .`).
     Push(Push),
@@ -138,6 +144,12 @@ pub enum Act {
     UnknownVerb {
         /// The verb and its arguments.
         words: Vec<Word>,
+    },
+    /// A git command with no act that any other variant names, kept for its config and environment
+    /// (`git -c core.fsmonitor=x status`) or because it still touches the checkout (`clean -X`).
+    Other {
+        /// The verb.
+        verb: String,
     },
     /// A file is written, emptied or removed outside git.
     Write {
@@ -308,6 +320,8 @@ pub struct Switch {
     pub track: Option<bool>,
     /// It was typed as `checkout X`, where `X` may also be a path.
     pub maybe_path: bool,
+    /// `--ignore-other-worktrees`: the branch may be checked out elsewhere.
+    pub ignore_other_worktrees: Option<How>,
 }
 
 /// Local ref updates.
@@ -432,7 +446,10 @@ pub trait Lookup {
     fn alias(&self, place: &Place, name: &str) -> Result<Option<String>, String>;
 
     /// The base name of the program that `path` leads to through links; `None` = it is no link.
-    fn program(&self, path: &Path) -> Option<String>;
+    fn program(&self, path: &Path) -> Option<String> {
+        let _ = path;
+        None
+    }
 }
 
 /// The base name of a program word: `/usr/bin/git` -> `git`, `git.exe` -> `git`.
@@ -472,7 +489,9 @@ pub struct Named {
 /// What `command` would do when it runs in `dir`; empty for programs that are none of our business.
 pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named {
     let mut named = Named::default();
-    let Some(program) = command.words.first() else { return named };
+    let Some(program) = command.words.first() else {
+        return named;
+    };
     let base = program_name(program, dir, lookup);
     if base == "git" || base.starts_with("git-") {
         let reading = git::read(command, dir, lookup);
@@ -480,7 +499,12 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         named.alias = reading.alias;
         return named;
     }
-    let plain = |act| Action { act, place: place(command, dir), span: command.span, shown: shown(command) };
+    let plain = |act| Action {
+        act,
+        place: place(command, dir),
+        span: command.span,
+        shown: shown(command),
+    };
     if wrap::waits_for_lines(command) {
         named.actions.push(plain(Act::InteractiveShell));
     }
@@ -509,11 +533,15 @@ fn odd_git(command: &Command, base: &str) -> Option<Unread> {
     }
     let has = |test: fn(&str) -> bool| command.words.iter().skip(1).find(|w| test(&w.text));
     has(|t| matches!(t, "push" | "commit"))?;
-    let word = has(|t| t == "--no-verify" || t.to_ascii_lowercase().starts_with("core.hookspath="))?;
+    let word =
+        has(|t| t == "--no-verify" || t.to_ascii_lowercase().starts_with("core.hookspath="))?;
     Some(Unread {
         program: base.to_owned(),
         part: "program",
-        why: format!("it is not git by name, but it is told to skip hooks with `{}`", word.text),
+        why: format!(
+            "it is not git by name, but it is told to skip hooks with `{}`",
+            word.text
+        ),
         span: word.span,
     })
 }
@@ -521,5 +549,8 @@ fn odd_git(command: &Command, base: &str) -> Option<Unread> {
 /// The place of a command that is not git's.
 fn place(command: &Command, dir: Option<&Path>) -> Place {
     let _ = command;
-    Place { dir: dir.map(Path::to_owned), ..Place::default() }
+    Place {
+        dir: dir.map(Path::to_owned),
+        ..Place::default()
+    }
 }

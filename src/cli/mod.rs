@@ -1,1 +1,99 @@
-//! The verbs for people.
+//! The verbs: one a file. They judge only through [`crate::guard`].
+
+mod argline;
+mod case;
+mod check;
+mod explain;
+pub mod hook;
+mod input;
+mod install;
+mod person;
+mod rules;
+mod terminal;
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::panic::catch_unwind;
+
+/// The exit codes of every verb but `hook`, which answers in its host's codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Allowed, or done.
+    Ok = 0,
+    /// Denied, or refused.
+    Denied = 1,
+    /// Wrong use, or leaseguard failed.
+    Trouble = 2,
+    /// A person has to say yes.
+    Ask = 3,
+}
+
+const EXITS: &str = "\
+exit codes of every verb:
+  0  allowed, or done
+  1  denied, or refused
+  2  trouble: wrong use, or leaseguard itself failed
+  3  a person has to say yes
+`hook` alone speaks its host's codes: 0 with empty output is no objection, 2 is a denial";
+
+#[derive(Parser)]
+#[command(
+    name = "leaseguard",
+    version,
+    about = "keeps fleets of coding agents from wrecking a git repository",
+    after_help = EXITS,
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Judges a command without running it
+    Check(check::Args),
+    /// Tells what a rule stops, or what leaseguard sees in a command
+    Explain(explain::Args),
+    /// Lists the rules
+    Rules(rules::Args),
+    /// Shows what connects an agent host to leaseguard
+    Install(install::Args),
+    /// Answers an agent host: its message on stdin, the answer in its own terms
+    Hook(hook::Args),
+}
+
+/// Runs the verb that `args` (without the program's name) ask for.
+pub fn run(args: Vec<OsString>) -> Exit {
+    std::panic::set_hook(Box::new(|_| {}));
+    catch_unwind(|| verb(args)).unwrap_or_else(|_| {
+        terminal::err("leaseguard panicked, nothing was judged [fault/panic]\n");
+        Exit::Trouble
+    })
+}
+
+fn verb(args: Vec<OsString>) -> Exit {
+    let Some(line) = argline::Line::split(args) else {
+        terminal::err("leaseguard: the arguments are not valid UTF-8\n");
+        return Exit::Trouble;
+    };
+    match Cli::try_parse_from(line.for_clap()) {
+        Ok(cli) => match cli.verb {
+            Verb::Check(args) => check::run(&args, line.argv()),
+            Verb::Explain(args) => explain::run(&args, line.argv()),
+            Verb::Rules(args) => rules::run(&args),
+            Verb::Install(args) => install::run(&args),
+            // Reached only by `--help`: the door itself is opened before any of this.
+            Verb::Hook(_) => Exit::Trouble,
+        },
+        Err(error) if error.use_stderr() => {
+            terminal::err(&error.render().to_string());
+            Exit::Trouble
+        }
+        Err(error) => {
+            terminal::out(&error.render().to_string());
+            Exit::Ok
+        }
+    }
+}

@@ -19,7 +19,7 @@ pub(super) fn read(text: &str) -> Option<Doc<'_>> {
         bytes: text.as_bytes(),
         at: 0,
         header: 0,
-        entries: Vec::with_capacity(16),
+        entries: Vec::with_capacity((text.len() / 32).clamp(8, MOST_ENTRIES)),
     };
     reader.document()?;
     Some(Doc {

@@ -17,12 +17,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
-    let Act::Commit(commit) = &action.act else { return Vec::new() };
-    let Some(how) = commit.amend.as_ref().filter(|_| !commit.dry_run) else { return Vec::new() };
+    let Act::Commit(commit) = &action.act else {
+        return Vec::new();
+    };
+    let Some(how) = commit.amend.as_ref().filter(|_| !commit.dry_run) else {
+        return Vec::new();
+    };
     let mut found = Found::new("this would replace the last commit", how.span)
         .because(format!("`{}` rewrites HEAD", how.text));
     if policy.wish(RULE.id).minds_case() {
-        found = found.case(Case::Unclear).because("it is not known whether a remote has the commit");
+        found = found
+            .case(Case::Unclear)
+            .because("it is not known whether a remote has the commit");
     }
     let git = git_at(&action.place, world);
     vec![found.instead(Instead::run(format!("{git} commit --fixup HEAD")))]

@@ -17,13 +17,22 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
-    let Act::Push(push) = &action.act else { return Vec::new() };
+    let Act::Push(push) = &action.act else {
+        return Vec::new();
+    };
     let outlook = world.push(push, &action.place);
-    let hits: Vec<&Update> = outlook.updates.iter().filter(|u| moves_base(u, policy)).collect();
+    let hits: Vec<&Update> = outlook
+        .updates
+        .iter()
+        .filter(|u| moves_base(u, policy))
+        .collect();
     if hits.is_empty() {
         return Vec::new();
     }
-    let named = push.refspecs.iter().find(|w| hits.iter().any(|u| w.text.ends_with(short(&u.refname))));
+    let named = push
+        .refspecs
+        .iter()
+        .find(|w| hits.iter().any(|u| w.text.ends_with(short(&u.refname))));
     let span = named.map_or(action.span, |w| w.span);
     let mut found = Found::new(format!("this push would move {}", phrase(&hits)), span);
     for fact in reasons(&hits) {
@@ -44,5 +53,9 @@ fn moves_base(update: &Update, policy: &Policy) -> bool {
     if update.remote == "." || update.kind == UpdateKind::Delete {
         return false;
     }
-    if branch.contains('*') { policy.may_be_base(branch) } else { policy.is_base(branch) }
+    if branch.contains('*') {
+        policy.may_be_base(branch)
+    } else {
+        policy.is_base(branch)
+    }
 }

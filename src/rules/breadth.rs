@@ -51,7 +51,11 @@ pub(super) fn of(path: &Word, place: &Place, world: &World) -> Breadth {
     if path.glob || text.contains(['*', '?', '[']) {
         // git prefers a file of exactly that name.
         let exact = !path.glob && world.path_kind(place, path) == PathKind::File;
-        return if exact { Breadth::Named } else { Breadth::Pattern };
+        return if exact {
+            Breadth::Named
+        } else {
+            Breadth::Pattern
+        };
     }
     by_kind(path, place, world)
 }
@@ -96,21 +100,31 @@ fn by_magic(magic: &str, path: &Word, place: &Place, world: &World) -> Breadth {
         None => {
             let rest = magic.trim_start_matches(['/', '!', '^']);
             let short = magic.strip_suffix(rest).unwrap_or_default();
-            let words = short.chars().map(|c| if c == '/' { "top" } else { "exclude" }).collect();
+            let words = short
+                .chars()
+                .map(|c| if c == '/' { "top" } else { "exclude" })
+                .collect();
             (words, rest)
         }
     };
     if words.contains(&"exclude") || rest.is_empty() {
         return Breadth::Tree;
     }
-    if words.iter().any(|w| w.starts_with("attr") || *w == "icase" || *w == "glob") {
+    if words
+        .iter()
+        .any(|w| w.starts_with("attr") || *w == "icase" || *w == "glob")
+    {
         return Breadth::Pattern;
     }
     let literal = words.contains(&"literal");
     if !literal && (path.glob || rest.contains(['*', '?', '['])) {
         return Breadth::Pattern;
     }
-    let mut word = Word { text: rest.to_owned(), glob: false, ..path.clone() };
+    let mut word = Word {
+        text: rest.to_owned(),
+        glob: false,
+        ..path.clone()
+    };
     if words.contains(&"top") {
         match world.presence(place) {
             Presence::Here(Some(top)) => word.text = top.join(rest).to_string_lossy().into_owned(),

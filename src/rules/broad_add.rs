@@ -18,33 +18,63 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
-    let Act::Stage(stage) = &action.act else { return Vec::new() };
+    let Act::Stage(stage) = &action.act else {
+        return Vec::new();
+    };
     if stage.dry_run {
         return Vec::new();
     }
     let status = Instead::run(format!("{} status --short", git_at(&action.place, world)));
-    let found = options(stage).into_iter().chain(paths(stage, action, world)).next();
+    let found = options(stage)
+        .into_iter()
+        .chain(paths(stage, action, world))
+        .next();
     // `-u` takes no file in that git does not track already; of the others only git knows.
-    let case = if stage.update.is_some() { Case::Mild } else { Case::Unclear };
-    found.map(|f| f.instead(status).case(case)).into_iter().collect()
+    let case = match stage.update {
+        Some(_) => Case::Mild,
+        None => Case::Unclear,
+    };
+    let found = found.map(|f| f.instead(status).case(case));
+    found.into_iter().collect()
 }
 
 /// Options that stage without names.
 fn options(stage: &Stage) -> Option<Found> {
     let bare = stage.paths.is_empty();
     let sweeping = stage.sweeping.as_ref();
-    let how = [&stage.all, &stage.update].into_iter().flatten().next().filter(|_| bare).or(sweeping);
+    let how = [&stage.all, &stage.update]
+        .into_iter()
+        .flatten()
+        .next()
+        .filter(|_| bare)
+        .or(sweeping);
     if let Some(how) = how {
-        let found = Found::new(format!("`{} {}` would stage the whole tree", stage.verb, how.text), how.span);
-        return Some(found.because(format!("`{}` without a path takes every changed file", how.text)));
+        let found = Found::new(
+            format!("`{} {}` would stage the whole tree", stage.verb, how.text),
+            how.span,
+        );
+        return Some(found.because(format!(
+            "`{}` without a path takes every changed file",
+            how.text
+        )));
     }
     if let Some(how) = &stage.from_file {
-        let found = Found::new("the files to stage stand in a list that is read when it runs", how.span);
+        let found = Found::new(
+            "the files to stage stand in a list that is read when it runs",
+            how.span,
+        );
         return Some(found.because(format!("`{}` names no file", how.text)).ask());
     }
     let how = stage.chosen.as_ref().filter(|_| bare)?;
     let found = Found::new("what is staged is chosen by answers", how.span);
-    Some(found.because(format!("`{}` without a path walks the whole tree", how.text)).ask())
+    Some(
+        found
+            .because(format!(
+                "`{}` without a path walks the whole tree",
+                how.text
+            ))
+            .ask(),
+    )
 }
 
 fn paths(stage: &Stage, action: &Action, world: &World) -> Option<Found> {

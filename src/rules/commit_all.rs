@@ -19,28 +19,53 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     // `commit` takes no file in that git does not track already.
-    broad(action, world).map(|found| found.case(Case::Mild)).into_iter().collect()
+    let found = sweeps(action, world).map(|f| f.case(Case::Mild));
+    found.into_iter().collect()
 }
 
-fn broad(action: &Action, world: &World) -> Option<Found> {
-    let Act::Commit(commit) = &action.act else { return None };
+fn sweeps(action: &Action, world: &World) -> Option<Found> {
+    let Act::Commit(commit) = &action.act else {
+        return None;
+    };
     if commit.dry_run {
         return None;
     }
     let status = || Instead::run(format!("{} status --short", git_at(&action.place, world)));
     if let Some(how) = &commit.all {
-        let found = Found::new("this would commit every changed file of the checkout", how.span);
-        return Some(found.because(format!("`{}` stages all tracked files", how.text)).instead(status()));
+        let found = Found::new(
+            "this would commit every changed file of the checkout",
+            how.span,
+        );
+        return Some(
+            found
+                .because(format!("`{}` stages all tracked files", how.text))
+                .instead(status()),
+        );
     }
     if let Some(how) = &commit.from_file {
-        let found = Found::new("the files to commit stand in a list that is read when it runs", how.span);
-        return Some(found.because(format!("`{}` names no file", how.text)).instead(status()).ask());
+        let found = Found::new(
+            "the files to commit stand in a list that is read when it runs",
+            how.span,
+        );
+        return Some(
+            found
+                .because(format!("`{}` names no file", how.text))
+                .instead(status())
+                .ask(),
+        );
     }
     let (path, breadth) = commit.paths.iter().find_map(|path| {
         let breadth = breadth::of(path, &action.place, world);
         (!matches!(breadth, Breadth::Named | Breadth::Unknown)).then_some((path, breadth))
     })?;
     let word = spelled(path);
-    let found = Found::new(format!("this would commit every changed file that `{word}` covers"), path.span);
-    Some(found.because(format!("`{word}` {}", breadth.phrase())).instead(status()))
+    let found = Found::new(
+        format!("this would commit every changed file that `{word}` covers"),
+        path.span,
+    );
+    Some(
+        found
+            .because(format!("`{word}` {}", breadth.phrase()))
+            .instead(status()),
+    )
 }

@@ -19,11 +19,15 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
-    let Act::Discard(discard) = &action.act else { return Vec::new() };
+    let Act::Discard(discard) = &action.act else {
+        return Vec::new();
+    };
     if discard.loses == Loses::Stash {
         return Vec::new();
     }
-    let Some((span, fact, ask)) = reach(discard, action, world) else { return Vec::new() };
+    let Some((span, fact, ask)) = reach(discard, action, world) else {
+        return Vec::new();
+    };
     let what = match discard.loses {
         Loses::Untracked => "delete untracked files for good",
         Loses::Ignored => "delete untracked and ignored files for good",
@@ -38,13 +42,23 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
 /// Why it reaches further than named files, and whether that is only possible.
 fn reach(discard: &Discard, action: &Action, world: &World) -> Option<(Span, String, bool)> {
     match &discard.reach {
-        Reach::Tree => Some((discard.how.span, "it reaches the whole checkout".to_owned(), false)),
+        Reach::Tree => Some((
+            discard.how.span,
+            "it reaches the whole checkout".to_owned(),
+            false,
+        )),
         Reach::Listed(how) => Some((how.span, format!("`{}` names no file", how.text), true)),
         Reach::Chosen(_) => None,
         Reach::Paths(paths) => paths.iter().find_map(|path| {
             let breadth = breadth::of(path, &action.place, world);
             let broad = !matches!(breadth, Breadth::Named | Breadth::Unknown);
-            broad.then(|| (path.span, format!("`{}` {}", spelled(path), breadth.phrase()), false))
+            broad.then(|| {
+                (
+                    path.span,
+                    format!("`{}` {}", spelled(path), breadth.phrase()),
+                    false,
+                )
+            })
         }),
     }
 }
@@ -55,11 +69,19 @@ fn instead(discard: &Discard, action: &Action, world: &World) -> Option<Instead>
     if matches!(discard.loses, Loses::Untracked | Loses::Ignored) {
         return Instead::run(format!("{git} clean -n -d"));
     }
-    let to = discard.to.as_ref().and_then(Word::known).filter(|t| !t.is_empty() && !t.starts_with('-'));
+    let to = discard
+        .to
+        .as_ref()
+        .and_then(Word::known)
+        .filter(|t| !t.is_empty() && !t.starts_with('-'));
     match to {
         // It moves the branch and keeps edits, or refuses.
-        Some(to) if verb.starts_with("reset") => Instead::run(format!("{git} reset --keep {}", quoted(to))),
-        Some(to) if verb.starts_with("switch") => Instead::run(format!("{git} switch {}", quoted(to))),
+        Some(to) if verb.starts_with("reset") => {
+            Instead::run(format!("{git} reset --keep {}", quoted(to)))
+        }
+        Some(to) if verb.starts_with("switch") => {
+            Instead::run(format!("{git} switch {}", quoted(to)))
+        }
         _ => Instead::run(format!("{git} status --short")),
     }
 }

@@ -17,17 +17,30 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
-    let Act::Push(push) = &action.act else { return Vec::new() };
+    let Act::Push(push) = &action.act else {
+        return Vec::new();
+    };
     if push.dry_run {
         return Vec::new();
     }
     let outlook = world.push(push, &action.place);
-    if policy.force_with_lease() == ForceWithLease::OwnBranch && leased(action, push, &outlook, world, policy) {
+    let leases = policy.force_with_lease() == ForceWithLease::OwnBranch;
+    if leases && own_branch_only(action, push, &outlook, world, policy) {
         return Vec::new();
     }
-    let forced: Vec<&Update> = outlook.updates.iter().filter(|u| u.kind == UpdateKind::Force).collect();
-    let option = [&push.force, &push.lease, &push.mirror].into_iter().flatten().next();
-    let plus = push.refspecs.iter().find(|w| w.text.starts_with('+') && w.text.len() > 1);
+    let forced: Vec<&Update> = outlook
+        .updates
+        .iter()
+        .filter(|u| u.kind == UpdateKind::Force)
+        .collect();
+    let option = [&push.force, &push.lease, &push.mirror]
+        .into_iter()
+        .flatten()
+        .next();
+    let plus = push
+        .refspecs
+        .iter()
+        .find(|w| w.text.starts_with('+') && w.text.len() > 1);
     let (how, span) = match (option, plus) {
         (Some(how), _) => (Some(how.text.clone()), how.span),
         (None, Some(word)) => (Some(super::target::spelled(word)), word.span),
@@ -36,7 +49,8 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         (None, None) => (None, action.span),
     };
     let deletes_only = push.delete.is_some()
-        || (!outlook.updates.is_empty() && outlook.updates.iter().all(|u| u.kind == UpdateKind::Delete));
+        || (!outlook.updates.is_empty()
+            && outlook.updates.iter().all(|u| u.kind == UpdateKind::Delete));
     if deletes_only && push.mirror.is_none() {
         return Vec::new();
     }
@@ -55,16 +69,31 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
 }
 
 /// Whether all that is forced is the branch that is checked out, with a lease, and no base branch.
-fn leased(action: &Action, push: &Push, outlook: &Outlook, world: &World, policy: &Policy) -> bool {
+fn own_branch_only(
+    action: &Action,
+    push: &Push,
+    outlook: &Outlook,
+    world: &World,
+    policy: &Policy,
+) -> bool {
     let plus = push.refspecs.iter().any(|w| w.text.starts_with('+'));
     if push.lease.is_none() || push.force.is_some() || push.mirror.is_some() || plus {
         return false;
     }
-    let Fact::Known(heads) = world.heads(&action.place) else { return false };
-    let [Head::Branch(own)] = heads.as_slice() else { return false };
+    let Fact::Known(heads) = world.heads(&action.place) else {
+        return false;
+    };
+    let [Head::Branch(own)] = heads.as_slice() else {
+        return false;
+    };
     let is_own = |u: &Update| u.refname.strip_prefix("refs/heads/") == Some(own.as_str());
+    let mut forced = outlook
+        .updates
+        .iter()
+        .filter(|u| u.kind == UpdateKind::Force)
+        .peekable();
     outlook.unclear.is_empty()
         && !policy.is_base(own)
-        && !outlook.updates.is_empty()
-        && outlook.updates.iter().filter(|u| u.kind == UpdateKind::Force).all(is_own)
+        && forced.peek().is_some()
+        && forced.all(is_own)
 }

@@ -19,6 +19,9 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     if !matches!(action.act, Act::InteractiveShell) || !world.around.unseen_typing {
         return Vec::new();
     }
-    let found = Found::new("this shell would read lines that leaseguard never sees", action.span);
+    let found = Found::new(
+        "this shell would read lines that leaseguard never sees",
+        action.span,
+    );
     vec![found.because("this host reports the first command only, not what is typed into it")]
 }

@@ -7,6 +7,7 @@ mod breadth;
 mod broad_add;
 mod commit_all;
 mod discard;
+mod effects;
 mod force_push;
 mod interactive;
 mod opaque;
@@ -15,6 +16,8 @@ mod remote_delete;
 mod skip_hooks;
 mod skip_signing;
 mod target;
+
+pub use effects::effects;
 
 use crate::action::{Act, Action};
 use crate::policy::{Case, Known, Policy};
@@ -40,11 +43,19 @@ pub const ALL: &[&Rule] = &[
 
 /// The same laws, as far as policies speak of them.
 pub const KNOWN: [Known; ALL.len()] = {
-    let nothing = Known { id: "", decision: Decision::Allow, stops: "" };
+    let nothing = Known {
+        id: "",
+        decision: Decision::Allow,
+        stops: "",
+    };
     let mut known = [nothing; ALL.len()];
     let mut i = 0;
     while i < ALL.len() {
-        known[i] = Known { id: ALL[i].id, decision: ALL[i].decision, stops: ALL[i].stops };
+        known[i] = Known {
+            id: ALL[i].id,
+            decision: ALL[i].decision,
+            stops: ALL[i].stops,
+        };
         i += 1;
     }
     known
@@ -85,7 +96,14 @@ pub struct Found {
 
 impl Found {
     fn new(effect: impl Into<String>, span: Span) -> Found {
-        Found { decision: None, case: Case::Full, effect: effect.into(), because: Vec::new(), instead: None, span }
+        Found {
+            decision: None,
+            case: Case::Full,
+            effect: effect.into(),
+            because: Vec::new(),
+            instead: None,
+            span,
+        }
     }
 
     fn because(mut self, fact: impl Into<String>) -> Found {
@@ -155,7 +173,11 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
                 decision,
                 effect: found.effect,
                 because: found.because,
-                next: if instead.is_some() { Next::UseInstead } else { Next::AskPerson },
+                next: if instead.is_some() {
+                    Next::UseInstead
+                } else {
+                    Next::AskPerson
+                },
                 instead,
                 span: found.span.start..found.span.end,
             });

@@ -16,7 +16,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, _: &World, _: &Policy) -> Vec<Found> {
-    let Act::Opaque(unread) = &action.act else { return Vec::new() };
-    let effect = format!("the {} of `{}` cannot be read before it runs", unread.part, unread.program);
+    let Act::Opaque(unread) = &action.act else {
+        return Vec::new();
+    };
+    let effect = format!(
+        "the {} of `{}` cannot be read before it runs",
+        unread.part, unread.program
+    );
     vec![Found::new(effect, unread.span).because(unread.why.clone())]
 }

@@ -18,16 +18,27 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
-    let Act::Push(push) = &action.act else { return Vec::new() };
+    let Act::Push(push) = &action.act else {
+        return Vec::new();
+    };
     // Words that are themselves unknown are the business of `shell/opaque`.
-    if push.dry_run || push.remote.iter().chain(&push.refspecs).any(|w| w.opaque != Opaque::No) {
+    if push.dry_run
+        || push
+            .remote
+            .iter()
+            .chain(&push.refspecs)
+            .any(|w| w.opaque != Opaque::No)
+    {
         return Vec::new();
     }
     let outlook = world.push(push, &action.place);
     if outlook.unclear.is_empty() {
         return Vec::new();
     }
-    let mut found = Found::new("it cannot be told which refs this push would move", action.span);
+    let mut found = Found::new(
+        "it cannot be told which refs this push would move",
+        action.span,
+    );
     found.because = outlook.unclear;
     found.because.truncate(3);
     vec![found.instead(own_push(action, push, world, policy))]

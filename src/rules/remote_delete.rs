@@ -17,14 +17,22 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
-    let Act::Push(push) = &action.act else { return Vec::new() };
+    let Act::Push(push) = &action.act else {
+        return Vec::new();
+    };
     if push.dry_run {
         return Vec::new();
     }
     let outlook = world.push(push, &action.place);
-    let gone: Vec<&Update> =
-        outlook.updates.iter().filter(|u| u.kind == UpdateKind::Delete && u.remote != ".").collect();
-    let typed = push.delete.as_ref().filter(|_| outlook.updates.is_empty() && outlook.refused.is_none());
+    let gone: Vec<&Update> = outlook
+        .updates
+        .iter()
+        .filter(|u| u.kind == UpdateKind::Delete && u.remote != ".")
+        .collect();
+    let typed = push
+        .delete
+        .as_ref()
+        .filter(|_| outlook.updates.is_empty() && outlook.refused.is_none());
     if gone.is_empty() && typed.is_none() {
         return Vec::new();
     }
@@ -32,9 +40,18 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         "" => "refs of the remote".to_owned(),
         refs => refs.to_owned(),
     };
-    let option = [&push.delete, &push.prune, &push.mirror].into_iter().flatten().next();
-    let colon = push.refspecs.iter().find(|w| w.text.trim_start_matches('+').starts_with(':'));
-    let span = option.map(|h| h.span).or(colon.map(|w| w.span)).unwrap_or(action.span);
+    let option = [&push.delete, &push.prune, &push.mirror]
+        .into_iter()
+        .flatten()
+        .next();
+    let colon = push
+        .refspecs
+        .iter()
+        .find(|w| w.text.trim_start_matches('+').starts_with(':'));
+    let span = option
+        .map(|h| h.span)
+        .or(colon.map(|w| w.span))
+        .unwrap_or(action.span);
     let mut found = Found::new(format!("this push would delete {what}"), span);
     for fact in reasons(&gone) {
         found = found.because(fact);

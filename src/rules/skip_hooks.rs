@@ -16,7 +16,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, _: &World, _: &Policy) -> Vec<Found> {
-    let Act::SkipHooks(how) = &action.act else { return Vec::new() };
+    let Act::SkipHooks(how) = &action.act else {
+        return Vec::new();
+    };
     let found = Found::new("hooks that should run would be skipped", how.span)
         .because(format!("`{}` switches them off", how.text));
     vec![found.instead(Some(Instead::Without(how.span, how.text.clone())))]

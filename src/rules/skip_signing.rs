@@ -16,12 +16,22 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Keys that ask for a signature.
-const KEYS: &[&str] = &["commit.gpgsign", "tag.gpgsign", "tag.forcesignannotated", "push.gpgsign"];
+const KEYS: &[&str] = &[
+    "commit.gpgsign",
+    "tag.gpgsign",
+    "tag.forcesignannotated",
+    "push.gpgsign",
+];
 
 fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
-    let Act::SkipSigning(how) = &action.act else { return Vec::new() };
+    let Act::SkipSigning(how) = &action.act else {
+        return Vec::new();
+    };
     // What the repository asks for, without what this command says.
-    let place = Place { config: Vec::new(), ..action.place.clone() };
+    let place = Place {
+        config: Vec::new(),
+        ..action.place.clone()
+    };
     let mut unknown = None;
     let signs = KEYS.iter().find(|key| match world.config(&place, key) {
         Fact::Known(Some(value)) => is_true(&value),
@@ -34,12 +44,18 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     let found = Found::new("what should be signed would not be", how.span)
         .instead(Some(Instead::Without(how.span, how.text.clone())));
     match (signs, unknown) {
-        (Some(key), _) => vec![found.because(format!("`{key}` is set here and `{}` overrides it", how.text))],
+        (Some(key), _) => vec![found.because(format!(
+            "`{key}` is set here and `{}` overrides it",
+            how.text
+        ))],
         (None, Some(why)) => vec![found.because(why).ask()],
         (None, None) => Vec::new(),
     }
 }
 
 fn is_true(value: &str) -> bool {
-    !matches!(value.to_ascii_lowercase().as_str(), "" | "false" | "no" | "off" | "0")
+    !matches!(
+        value.to_ascii_lowercase().as_str(),
+        "" | "false" | "no" | "off" | "0"
+    )
 }

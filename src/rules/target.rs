@@ -14,7 +14,10 @@ pub(super) fn short(refname: &str) -> &str {
 
 /// The word with `…` for what is unknown.
 pub(super) fn spelled(word: &Word) -> String {
-    word.text.chars().map(|c| if is_mark(c) { '…' } else { c }).collect()
+    word.text
+        .chars()
+        .map(|c| if is_mark(c) { '…' } else { c })
+        .collect()
 }
 
 /// The refs of some updates as one phrase: `` `a` and `b` on `origin` ``.
@@ -30,7 +33,11 @@ pub(super) fn phrase(updates: &[&Update]) -> String {
             (some, _) => some.join(", "),
         }
     };
-    if names.is_empty() { String::new() } else { format!("{} on {}", list(&names), list(&remotes)) }
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("{} on {}", list(&names), list(&remotes))
+    }
 }
 
 /// The facts that made refs targets, each once.
@@ -47,9 +54,18 @@ pub(super) fn reasons(updates: &[&Update]) -> Vec<String> {
 
 /// A push of the current branch to its own name, or of a new branch where the current one is a
 /// base branch; `None` where HEAD is not known.
-pub(super) fn own_push(action: &Action, push: &Push, world: &World, policy: &Policy) -> Option<Instead> {
-    let Fact::Known(heads) = world.heads(&action.place) else { return None };
-    let [Head::Branch(branch)] = heads.as_slice() else { return None };
+pub(super) fn own_push(
+    action: &Action,
+    push: &Push,
+    world: &World,
+    policy: &Policy,
+) -> Option<Instead> {
+    let Fact::Known(heads) = world.heads(&action.place) else {
+        return None;
+    };
+    let [Head::Branch(branch)] = heads.as_slice() else {
+        return None;
+    };
     let git = git_at(&action.place, world);
     let remote = push
         .remote
@@ -60,9 +76,14 @@ pub(super) fn own_push(action: &Action, push: &Push, world: &World, policy: &Pol
     let remote = quoted(remote);
     if policy.is_base(branch) {
         let new = free_name(world, &action.place);
-        return Instead::run(format!("{git} switch -c {new} && {git} push -u {remote} HEAD:refs/heads/{new}"));
+        return Instead::run(format!(
+            "{git} switch -c {new} && {git} push -u {remote} HEAD:refs/heads/{new}"
+        ));
     }
-    Instead::run(format!("{git} push {remote} {}", quoted(&format!("HEAD:refs/heads/{branch}"))))
+    Instead::run(format!(
+        "{git} push {remote} {}",
+        quoted(&format!("HEAD:refs/heads/{branch}"))
+    ))
 }
 
 fn free_name(world: &World, place: &Place) -> String {
@@ -76,7 +97,9 @@ fn free_name(world: &World, place: &Place) -> String {
 /// `git`, or `git -C DIR` where the act is not in the call's own directory.
 pub(super) fn git_at(place: &Place, world: &World) -> String {
     match (&place.dir, &world.around.cwd) {
-        (Some(dir), Some(cwd)) if dir != cwd => format!("git -C {}", quoted(&dir.to_string_lossy())),
+        (Some(dir), Some(cwd)) if dir != cwd => {
+            format!("git -C {}", quoted(&dir.to_string_lossy()))
+        }
         _ => "git".to_owned(),
     }
 }

@@ -3,6 +3,27 @@
 //! Knows shells and no other program. It never refuses: what it cannot follow is a [`Problem`].
 #![deny(clippy::disallowed_methods)]
 
+mod ansi;
+mod ast;
+mod brace;
+mod builtins;
+mod compound;
+mod cond;
+mod dollar;
+mod expand;
+mod flow;
+mod grammar;
+mod heredoc;
+mod lexer;
+mod output;
+mod pattern;
+mod simple;
+mod state;
+mod subst;
+mod unfold;
+mod vars;
+mod walk;
+
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -261,21 +282,36 @@ pub struct Start {
     pub home: Option<PathBuf>,
 }
 
-/// Stub.
+/// Extracts everything that `text` could run.
 pub fn extract(text: &str, start: &Start, wrappers: &dyn Wrappers, files: &dyn Files) -> Script {
-    let _ = (text, start, wrappers, files);
-    Script::default()
+    let mut parser = lexer::Parser::new(text, 0, true);
+    parser.lines = false;
+    let (ast, problems) = parser.finish();
+    let mut walker = walk::Walker::new(start, wrappers, files, text.len());
+    walker.problems = problems;
+    walker.script(Rc::new(ast))
 }
 
-/// Stub.
+/// Extracts `text` as a new shell runs it at `command`'s point: with its directories, exports and
+/// standard input, and with `args` for `$1 $2 …`. Git's `!aliases` are such texts. `depth` counts
+/// how many texts stand around it; answers are numbered from `answers` on, so that their marks stay
+/// apart from those around.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the parts of a started shell, each of its own kind"
+)]
 pub fn extract_at(
     text: &str,
+    args: &[Word],
     command: &Command,
     depth: usize,
+    answers: u32,
     start: &Start,
     wrappers: &dyn Wrappers,
     files: &dyn Files,
 ) -> Script {
-    let _ = (text, command, depth, start, wrappers, files);
-    Script::default()
+    let mut walker = walk::Walker::new(start, wrappers, files, text.len());
+    walker.depth = depth;
+    walker.answers = answers;
+    walker.at(text, args, command)
 }

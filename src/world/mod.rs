@@ -1,8 +1,26 @@
 //! Facts, read lazily: the repository at a place, what a push would update there, the scene.
 
-use crate::action::{Action, Place, Push};
+mod answer;
+mod apply;
+mod config;
+mod files;
+mod glob;
+mod push;
+mod refs;
+mod refspec;
+mod remote;
+mod repo;
+mod scene;
+mod settings;
+mod switch;
+mod target;
+
+use crate::action::{Action, Place, Pointed, Push};
 use crate::shell::{Command, Files, Source, Word};
+use repo::Disk;
+use scene::{Alternative, Scene, Site, Spot, locate};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Something the repository may or may not tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +78,8 @@ pub struct Outlook {
     pub unclear: Vec<String>,
     /// git would refuse the push altogether, and why.
     pub refused: Option<String>,
+    /// Where it goes, as far as that is known, after `insteadOf` and its kin.
+    pub urls: Vec<String>,
 }
 
 /// What the working tree has at a path.
@@ -108,89 +128,252 @@ pub struct Surroundings {
 pub struct World {
     /// See [`Surroundings`].
     pub around: Surroundings,
+    disk: Disk,
+    scene: Scene,
 }
 
 impl World {
     /// A world that reads what it is asked, from `around`.
     pub fn new(around: Surroundings) -> World {
-        World { around }
+        World {
+            around,
+            ..World::default()
+        }
+    }
+
+    /// Whether this point of the script can be reached at all.
+    pub fn live(&self) -> bool {
+        !self.scene.live.is_empty()
+    }
+
+    fn site(&self, alternative: &Alternative, place: &Place) -> Site {
+        match locate(&self.disk, &self.around, alternative, place) {
+            Site::Absent if self.around.assume_repository => {
+                Site::Unknown(scene::NO_REPOSITORY.to_owned())
+            }
+            site => site,
+        }
+    }
+
+    /// What is true at `place` in each alternative.
+    fn spots<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = Spot<'a>> {
+        self.scene.live.iter().map(move |alternative| {
+            let site = self.site(alternative, place);
+            Spot::new(&self.around, alternative, place, site)
+        })
+    }
+
+    /// The one answer that all alternatives give.
+    fn agreed<T: PartialEq>(
+        &self,
+        place: &Place,
+        none: T,
+        ask: impl Fn(&Spot<'_>) -> Result<T, String>,
+    ) -> Fact<T> {
+        let mut agreed = None;
+        for spot in self.spots(place) {
+            match (ask(&spot), &agreed) {
+                (Err(why), _) => return Fact::Unknown(why),
+                (Ok(value), None) => agreed = Some(value),
+                (Ok(value), Some(old)) if value == *old => {}
+                _ => {
+                    return Fact::Unknown("it depends on the way that the script takes".to_owned());
+                }
+            }
+        }
+        Fact::Known(agreed.unwrap_or(none))
     }
 
     /// Is there a repository at `place`?
     pub fn presence(&self, place: &Place) -> Presence {
-        let _ = place;
-        Presence::Unknown("not read".to_owned())
+        let mut agreed = None;
+        for alternative in &self.scene.live {
+            let presence = match self.site(alternative, place) {
+                Site::Absent => Presence::Absent,
+                Site::Unknown(why) => Presence::Unknown(why),
+                Site::Here(repo) if repo.made => Presence::Unknown(repo::MADE.to_owned()),
+                Site::Here(repo) => match (&place.work_tree, &place.dir) {
+                    (Pointed::At(top), Some(dir)) => Presence::Here(Some(dir.join(top))),
+                    (Pointed::At(_) | Pointed::Unknown, _) => {
+                        Presence::Unknown("the work tree that is given is not known".to_owned())
+                    }
+                    (Pointed::Found, _) => Presence::Here(repo.top.clone()),
+                },
+            };
+            match &agreed {
+                None => agreed = Some(presence),
+                Some(old) if *old == presence => {}
+                Some(_) => {
+                    return Presence::Unknown(
+                        "it depends on the way that the script takes".to_owned(),
+                    );
+                }
+            }
+        }
+        match agreed.unwrap_or(Presence::Absent) {
+            Presence::Absent if self.around.assume_repository => Presence::Unknown(
+                "there is no repository here; this is what would hold in one".to_owned(),
+            ),
+            presence => presence,
+        }
     }
 
     /// HEAD at this point of the script; more than one where alternatives met.
     pub fn heads(&self, place: &Place) -> Fact<Vec<Head>> {
-        let _ = place;
-        Fact::Unknown("not read".to_owned())
+        let mut heads = Vec::new();
+        for alternative in &self.scene.live {
+            let head = match self.site(alternative, place) {
+                Site::Here(repo) => scene::head(alternative, &repo),
+                Site::Absent => Err(scene::NO_REPOSITORY.to_owned()),
+                Site::Unknown(why) => Err(why),
+            };
+            match head {
+                Ok(head) if heads.contains(&head) => {}
+                Ok(head) => heads.push(head),
+                Err(why) => return Fact::Unknown(why),
+            }
+        }
+        Fact::Known(heads)
     }
 
     /// The last value of a config key (lower case section and name).
     pub fn config(&self, place: &Place, key: &str) -> Fact<Option<String>> {
-        let _ = (place, key);
-        Fact::Unknown("not read".to_owned())
+        self.agreed(place, None, |spot| {
+            Ok(match spot.settings.last(key)? {
+                Some(config::Value::Text(text)) => Some(text.clone()),
+                Some(config::Value::Bare) => Some("true".to_owned()),
+                _ => None,
+            })
+        })
     }
 
     /// Which refs `push` may update, over all alternatives of the scene.
     pub fn push(&self, push: &Push, place: &Place) -> Outlook {
-        let _ = (push, place);
-        Outlook::default()
+        let mut all = Outlook::default();
+        let mut refused = Vec::new();
+        for alternative in &self.scene.live {
+            let site = self.site(alternative, place);
+            if matches!(site, Site::Absent) {
+                refused.push(scene::NO_REPOSITORY.to_owned());
+                continue;
+            }
+            let spot = Spot::new(&self.around, alternative, place, site);
+            let plan = push::predict(push, &spot);
+            refused.extend(plan.refused);
+            merge(&mut all.urls, plan.urls);
+            merge(&mut all.unclear, plan.unclear);
+            merge(
+                &mut all.updates,
+                plan.targets.into_iter().map(|t| t.update).collect(),
+            );
+        }
+        if place.env.iter().any(|(name, _)| name == "GIT_NAMESPACE") {
+            all.unclear.push("`GIT_NAMESPACE` moves refs".to_owned());
+        }
+        if refused.len() == self.scene.live.len() {
+            all.refused = refused.into_iter().next();
+        }
+        all
     }
 
     /// What the working tree has at `path`, relative to the place's directory.
     pub fn path_kind(&self, place: &Place, path: &Word) -> PathKind {
-        let _ = (place, path);
-        PathKind::Unknown
+        files::path_kind(place, path)
     }
 
     /// Whether `name` is a local branch at `place`.
     pub fn has_branch(&self, place: &Place, name: &str) -> Fact<bool> {
-        let _ = (place, name);
-        Fact::Unknown("not read".to_owned())
+        let full = format!("refs/heads/{name}");
+        self.agreed(place, false, |spot| spot.has(&full))
     }
 
     /// The answer to a read-only question such as `git branch --show-current`, if it is known.
     pub fn answer(&self, command: &Command, place: &Place) -> Option<String> {
-        let _ = (command, place);
-        None
+        let question = answer::question(command)?;
+        let mut agreed = None;
+        for alternative in &self.scene.live {
+            let site = self.site(alternative, place);
+            let spot = Spot::new(&self.around, alternative, place, site.clone());
+            let answer = answer::answer(question, &site, &spot, place)?;
+            if *agreed.get_or_insert_with(|| answer.clone()) != answer {
+                return None;
+            }
+        }
+        agreed
     }
 
     /// Moves the scene on: what `action` changes is changed from here on.
     pub fn apply(&mut self, action: &Action) {
-        let _ = action;
+        if !apply::changes(&action.act) {
+            return;
+        }
+        let mut next = Vec::new();
+        for alternative in std::mem::take(&mut self.scene.live) {
+            let owned = Rc::unwrap_or_clone(alternative);
+            let all = apply::apply(&self.disk, &self.around, owned, action);
+            next.extend(all.into_iter().map(Rc::new));
+        }
+        self.scene.live = next;
+        self.scene.settle();
     }
 
     /// What follows may or may not happen.
-    pub fn fork(&mut self) {}
+    pub fn fork(&mut self) {
+        self.scene.fork();
+    }
 
     /// The other possibility.
-    pub fn or(&mut self) {}
+    pub fn or(&mut self) {
+        self.scene.or();
+    }
 
     /// Both possibilities meet.
-    pub fn join(&mut self) {}
+    pub fn join(&mut self) {
+        self.scene.join();
+    }
 
     /// Nothing after this runs in this alternative.
-    pub fn end(&mut self) {}
+    pub fn end(&mut self) {
+        self.scene.end();
+    }
+}
+
+/// Adds what is not there yet.
+fn merge<T: PartialEq>(into: &mut Vec<T>, from: Vec<T>) {
+    if into.is_empty() {
+        *into = from;
+        return;
+    }
+    for item in from {
+        if !into.contains(&item) {
+            into.push(item);
+        }
+    }
 }
 
 impl Files for World {
     fn script(&self, path: &Path, executed: bool) -> Source {
-        let _ = (path, executed);
-        Source::None
+        let path = match &self.around.cwd {
+            Some(cwd) => &cwd.join(path),
+            None if path.is_absolute() => path,
+            None => return Source::Unreadable,
+        };
+        files::script(path, executed)
     }
 }
 
 impl crate::action::Lookup for World {
     fn alias(&self, place: &Place, name: &str) -> Result<Option<String>, String> {
-        let _ = (place, name);
-        Ok(None)
+        let key = format!("alias.{}", name.to_ascii_lowercase());
+        match self.agreed(place, None, |spot| {
+            Ok(spot.settings.text(&key)?.map(str::to_owned))
+        }) {
+            Fact::Known(alias) => Ok(alias),
+            Fact::Unknown(why) => Err(why),
+        }
     }
 
     fn program(&self, path: &Path) -> Option<String> {
-        let _ = path;
-        None
+        files::program(path)
     }
 }

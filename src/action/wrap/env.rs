@@ -17,16 +17,24 @@ pub(super) fn unfold(words: &[Word], _: &Command) -> Vec<Inner> {
         let text = word.text.as_str();
         let (flag, attached) = match text.strip_prefix("--").and_then(|l| l.split_once('=')) {
             Some((name, value)) => (long(name), Some(value.to_owned())),
-            None if text.starts_with("--") && text.len() > 2 => (long(text.trim_start_matches('-')), None),
+            None if text.starts_with("--") && text.len() > 2 => {
+                (long(text.trim_start_matches('-')), None)
+            }
             None if text.starts_with('-') && text.len() > 1 && text != "--" => short(text),
             _ => break,
         };
         at += 1;
         let mut value = || {
-            attached.clone().map(|text| Word { text, ..word.clone() }).or_else(|| {
-                at += 1;
-                words.get(at - 1).cloned()
-            })
+            attached
+                .clone()
+                .map(|text| Word {
+                    text,
+                    ..word.clone()
+                })
+                .or_else(|| {
+                    at += 1;
+                    words.get(at - 1).cloned()
+                })
         };
         match flag {
             Some('u') => unset.extend(value().map(|w| w.text)),
@@ -50,14 +58,30 @@ pub(super) fn unfold(words: &[Word], _: &Command) -> Vec<Inner> {
         at += 1;
     }
     let (assigns, rest) = assignments(words.get(at..).unwrap_or_default());
-    if rest.is_empty() { Vec::new() } else { vec![Inner::Argv { words: rest, assigns, unset, dir }] }
+    if rest.is_empty() {
+        Vec::new()
+    } else {
+        vec![Inner::Argv {
+            words: rest,
+            assigns,
+            unset,
+            dir,
+        }]
+    }
 }
 
 fn long(name: &str) -> Option<char> {
     // GNU long options may be cut short as long as they are unique.
-    let known =
-        [("unset", 'u'), ("chdir", 'C'), ("split-string", 'S'), ("ignore-environment", 'i')];
-    known.iter().find(|(full, _)| full.starts_with(name)).map(|(_, c)| *c)
+    let known = [
+        ("unset", 'u'),
+        ("chdir", 'C'),
+        ("split-string", 'S'),
+        ("ignore-environment", 'i'),
+    ];
+    known
+        .iter()
+        .find(|(full, _)| full.starts_with(name))
+        .map(|(_, c)| *c)
 }
 
 /// The letter of a cluster that takes a value, with what is attached to it.
@@ -77,9 +101,17 @@ fn assignments(words: &[Word]) -> (Vec<Assign>, Vec<Word>) {
     let mut assigns = Vec::new();
     let mut rest = words;
     while let Some((word, tail)) = rest.split_first() {
-        let Some((name, value)) = word.text.split_once('=') else { break };
-        let value = Word { text: value.to_owned(), ..word.clone() };
-        assigns.push(Assign { name: name.to_owned(), value });
+        let Some((name, value)) = word.text.split_once('=') else {
+            break;
+        };
+        let value = Word {
+            text: value.to_owned(),
+            ..word.clone()
+        };
+        assigns.push(Assign {
+            name: name.to_owned(),
+            value,
+        });
         rest = tail;
     }
     (assigns, rest.to_vec())
@@ -123,21 +155,43 @@ fn split(text: &Word) -> Vec<Word> {
     words.extend(now);
     let opaque = |w: &str| {
         let marked = w.chars().any(crate::action::is_mark);
-        if marked { crate::shell::Opaque::One } else { crate::shell::Opaque::No }
+        if marked {
+            crate::shell::Opaque::One
+        } else {
+            crate::shell::Opaque::No
+        }
     };
-    words.into_iter().map(|w| Word { opaque: opaque(&w), text: w, span: text.span, glob: false }).collect()
+    words
+        .into_iter()
+        .map(|w| Word {
+            opaque: opaque(&w),
+            text: w,
+            span: text.span,
+            glob: false,
+        })
+        .collect()
 }
 
 /// `sudo [options] [NAME=VALUE]… COMMAND…`
 pub(super) fn sudo(words: &[Word], _: &Command) -> Vec<Inner> {
-    let options = opts("ugpCrtTUDhR", &["--user", "--group", "--chdir", "--host", "--prompt"]);
+    let options = opts(
+        "ugpCrtTUDhR",
+        &["--user", "--group", "--chdir", "--host", "--prompt"],
+    );
     match argv(words, options, 0).into_iter().next() {
-        Some(Inner::Argv { words, unset, dir, .. }) => {
+        Some(Inner::Argv {
+            words, unset, dir, ..
+        }) => {
             let (assigns, words) = assignments(&words);
             if words.is_empty() {
                 return Vec::new();
             }
-            vec![Inner::Argv { words, assigns, unset, dir }]
+            vec![Inner::Argv {
+                words,
+                assigns,
+                unset,
+                dir,
+            }]
         }
         _ => Vec::new(),
     }
@@ -146,9 +200,18 @@ pub(super) fn sudo(words: &[Word], _: &Command) -> Vec<Inner> {
 /// `wsl [-d DISTRO] [-u USER] [--cd DIR] [-e|--exec|--] COMMAND…`
 pub(super) fn wsl(words: &[Word], _: &Command) -> Vec<Inner> {
     let long = &["--distribution", "--user", "--cd", "--system"];
-    let mut rest = words.get(super::options_end(words, opts("du", long))..).unwrap_or_default();
-    while rest.first().is_some_and(|w| matches!(w.text.as_str(), "-e" | "--exec" | "--")) {
+    let mut rest = words
+        .get(super::options_end(words, opts("du", long))..)
+        .unwrap_or_default();
+    while rest
+        .first()
+        .is_some_and(|w| matches!(w.text.as_str(), "-e" | "--exec" | "--"))
+    {
         rest = rest.get(1..).unwrap_or_default();
     }
-    if rest.is_empty() { Vec::new() } else { vec![plain(rest)] }
+    if rest.is_empty() {
+        Vec::new()
+    } else {
+        vec![plain(rest)]
+    }
 }

@@ -4,7 +4,15 @@ use super::{join, plain, text};
 use crate::shell::{Command, Inner, Word};
 
 /// Global options of git that take a separate value.
-const VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source"];
+const VALUED: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--config-env",
+    "--attr-source",
+];
 
 /// Options of a verb whose value is shell text.
 const CARRIERS: &[(&str, &[&str])] = &[
@@ -13,22 +21,35 @@ const CARRIERS: &[(&str, &[&str])] = &[
     (
         "filter-branch",
         &[
-            "--setup", "--env-filter", "--tree-filter", "--index-filter", "--parent-filter",
-            "--msg-filter", "--commit-filter", "--tag-name-filter",
+            "--setup",
+            "--env-filter",
+            "--tree-filter",
+            "--index-filter",
+            "--parent-filter",
+            "--msg-filter",
+            "--commit-filter",
+            "--tag-name-filter",
         ],
     ),
 ];
 
 /// What git itself would run besides its own work.
 pub(super) fn unfold(words: &[Word], _: &Command) -> Vec<Inner> {
-    let Some(at) = verb_at(words) else { return Vec::new() };
+    let Some(at) = verb_at(words) else {
+        return Vec::new();
+    };
     let (globals, rest) = words.split_at(at);
-    let Some((verb, args)) = rest.split_first() else { return Vec::new() };
+    let Some((verb, args)) = rest.split_first() else {
+        return Vec::new();
+    };
     let mut found = match verb.text.as_str() {
         "bisect" if args.first().is_some_and(|w| w.text == "run") => run(args.get(1..)),
         "submodule" => foreach(args),
         "for-each-repo" => {
-            let inner = args.iter().position(|w| !w.text.starts_with('-')).and_then(|i| args.get(i..));
+            let inner = args
+                .iter()
+                .position(|w| !w.text.starts_with('-'))
+                .and_then(|i| args.get(i..));
             inner.map(|tail| plain(&git(tail))).into_iter().collect()
         }
         "hook" | "stash" | "log" => Vec::new(),
@@ -45,25 +66,42 @@ fn verb_at(words: &[Word]) -> Option<usize> {
         if !word.text.starts_with('-') {
             return Some(at);
         }
-        at += if VALUED.contains(&word.text.as_str()) { 2 } else { 1 };
+        at += if VALUED.contains(&word.text.as_str()) {
+            2
+        } else {
+            1
+        };
     }
     None
 }
 
 fn git(args: &[Word]) -> Vec<Word> {
-    let program = Word { text: "git".to_owned(), ..args.first().cloned().unwrap_or_default() };
-    std::iter::once(program).chain(args.iter().cloned()).collect()
+    let program = Word {
+        text: "git".to_owned(),
+        ..args.first().cloned().unwrap_or_default()
+    };
+    std::iter::once(program)
+        .chain(args.iter().cloned())
+        .collect()
 }
 
 fn run(args: Option<&[Word]>) -> Vec<Inner> {
-    args.filter(|a| !a.is_empty()).map(plain).into_iter().collect()
+    args.filter(|a| !a.is_empty())
+        .map(plain)
+        .into_iter()
+        .collect()
 }
 
 /// `submodule [--quiet] foreach [--recursive] COMMAND…`: one word is shell text.
 fn foreach(args: &[Word]) -> Vec<Inner> {
-    let Some(at) = args.iter().position(|w| w.text == "foreach") else { return Vec::new() };
+    let Some(at) = args.iter().position(|w| w.text == "foreach") else {
+        return Vec::new();
+    };
     let rest = args.get(at + 1..).unwrap_or_default();
-    let skip = rest.iter().take_while(|w| w.text.starts_with("--") && w.text.len() > 2).count();
+    let skip = rest
+        .iter()
+        .take_while(|w| w.text.starts_with("--") && w.text.len() > 2)
+        .count();
     let rest = rest.get(skip..).unwrap_or_default();
     match rest {
         [] => Vec::new(),
@@ -73,16 +111,29 @@ fn foreach(args: &[Word]) -> Vec<Inner> {
 }
 
 fn carried(verb: &str, args: &[Word]) -> Vec<Inner> {
-    let Some((_, carriers)) = CARRIERS.iter().find(|(name, _)| *name == verb) else { return Vec::new() };
+    let Some((_, carriers)) = CARRIERS.iter().find(|(name, _)| *name == verb) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     let mut words = args.iter();
     while let Some(word) = words.next() {
         for carrier in *carriers {
-            let Some(rest) = word.text.strip_prefix(carrier) else { continue };
+            let Some(rest) = word.text.strip_prefix(carrier) else {
+                continue;
+            };
             if rest.is_empty() {
                 found.extend(words.next().map(|t| text(t.clone(), &[])));
-            } else if let Some(value) = rest.strip_prefix('=').or((carrier.len() == 2).then_some(rest)) {
-                found.push(text(Word { text: value.to_owned(), ..word.clone() }, &[]));
+            } else if let Some(value) = rest
+                .strip_prefix('=')
+                .or((carrier.len() == 2).then_some(rest))
+            {
+                found.push(text(
+                    Word {
+                        text: value.to_owned(),
+                        ..word.clone()
+                    },
+                    &[],
+                ));
             }
             break;
         }
@@ -100,7 +151,11 @@ fn place(found: &mut [Inner], globals: &[Word]) {
         })
         .collect();
     let Some(mut at) = join(&dirs) else { return };
-    at.text = dirs.iter().map(|d| d.text.as_str()).collect::<Vec<_>>().join("/");
+    at.text = dirs
+        .iter()
+        .map(|d| d.text.as_str())
+        .collect::<Vec<_>>()
+        .join("/");
     for inner in found {
         if let Inner::Argv { dir, .. } | Inner::Text { dir, .. } = inner {
             *dir = Some(at.clone());

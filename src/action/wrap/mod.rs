@@ -43,38 +43,124 @@ const fn opts(short: &'static str, long: &'static [&'static str]) -> Options {
 }
 
 const NONE: Options = opts("", &[]);
-const CONTAINER: Options =
-    opts("euwc", &["--env", "--user", "--workdir", "--env-file", "--detach-keys", "--index"]);
+const CONTAINER: Options = opts(
+    "euwc",
+    &[
+        "--env",
+        "--user",
+        "--workdir",
+        "--env-file",
+        "--detach-keys",
+        "--index",
+    ],
+);
 const SSH: Options = opts("bcDEeFIiJLlmOopQRSWwB", &[]);
 
-const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"];
+const SHELLS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish",
+];
 
 const TABLE: &[(&[&str], Kind)] = &[
     (&["env"], Kind::Own(env::unfold)),
     (SHELLS, Kind::Own(shells::unfold)),
-    (&["pwsh", "powershell"], Kind::Valued(NONE, &["-Command", "-command", "-c", "-C", "/c"])),
+    (
+        &["pwsh", "powershell"],
+        Kind::Valued(NONE, &["-Command", "-command", "-c", "-C", "/c"]),
+    ),
     (&["cmd"], Kind::Joined(NONE, 0)),
-    (&["nohup", "setsid", "unbuffer", "winpty", "caffeinate", "catchsegv", "dbus-run-session"], PLAIN),
-    (&["busybox", "toybox", "noglob", "nocorrect", "torsocks", "proxychains"], PLAIN),
-    (&["linux64", "linux32", "fakeroot", "eatmydata", "chronic", "ifne", "rlwrap", "gtime"], PLAIN),
-    (&["xvfb-run"], Kind::Prefix(opts("nsef", &["--server-num", "--server-args", "--error-file"]), 0)),
+    (
+        &[
+            "nohup",
+            "setsid",
+            "unbuffer",
+            "winpty",
+            "caffeinate",
+            "catchsegv",
+            "dbus-run-session",
+        ],
+        PLAIN,
+    ),
+    (
+        &[
+            "busybox",
+            "toybox",
+            "noglob",
+            "nocorrect",
+            "torsocks",
+            "proxychains",
+        ],
+        PLAIN,
+    ),
+    (
+        &[
+            "linux64",
+            "linux32",
+            "fakeroot",
+            "eatmydata",
+            "chronic",
+            "ifne",
+            "rlwrap",
+            "gtime",
+        ],
+        PLAIN,
+    ),
+    (
+        &["xvfb-run"],
+        Kind::Prefix(
+            opts("nsef", &["--server-num", "--server-args", "--error-file"]),
+            0,
+        ),
+    ),
     (&["nice"], Kind::Prefix(opts("n", &["--adjustment"]), 0)),
-    (&["ionice"], Kind::Prefix(opts("cn", &["--class", "--classdata"]), 0)),
-    (&["stdbuf"], Kind::Prefix(opts("ioe", &["--input", "--output", "--error"]), 0)),
-    (&["timeout", "gtimeout"], Kind::Prefix(opts("ks", &["--kill-after", "--signal"]), 1)),
-    (&["time"], Kind::Prefix(opts("fo", &["--format", "--output"]), 0)),
+    (
+        &["ionice"],
+        Kind::Prefix(opts("cn", &["--class", "--classdata"]), 0),
+    ),
+    (
+        &["stdbuf"],
+        Kind::Prefix(opts("ioe", &["--input", "--output", "--error"]), 0),
+    ),
+    (
+        &["timeout", "gtimeout"],
+        Kind::Prefix(opts("ks", &["--kill-after", "--signal"]), 1),
+    ),
+    (
+        &["time"],
+        Kind::Prefix(opts("fo", &["--format", "--output"]), 0),
+    ),
     (&["chrt", "taskset", "faketime"], Kind::Prefix(NONE, 1)),
     (&["chroot"], Kind::Prefix(NONE, 1)),
-    (&["unshare", "nsenter"], Kind::Prefix(opts("tSGw", &["--target", "--map-user", "--wd"]), 0)),
-    (&["strace", "ltrace"], Kind::Prefix(opts("oepEsSauPI", &[]), 0)),
+    (
+        &["unshare", "nsenter"],
+        Kind::Prefix(opts("tSGw", &["--target", "--map-user", "--wd"]), 0),
+    ),
+    (
+        &["strace", "ltrace"],
+        Kind::Prefix(opts("oepEsSauPI", &[]), 0),
+    ),
     (&["sudo"], Kind::Own(env::sudo)),
-    (&["doas", "run0", "pkexec"], Kind::Prefix(opts("uCgD", &["--user"]), 0)),
+    (
+        &["doas", "run0", "pkexec"],
+        Kind::Prefix(opts("uCgD", &["--user"]), 0),
+    ),
     (&["wsl"], Kind::Own(env::wsl)),
-    (&["watch", "viddy"], Kind::Joined(opts("nq", &["--interval", "--equexit"]), 0)),
+    (
+        &["watch", "viddy"],
+        Kind::Joined(opts("nq", &["--interval", "--equexit"]), 0),
+    ),
     (&["ssh", "autossh", "mosh", "sshpass"], Kind::Joined(SSH, 1)),
     (&["script"], Kind::Valued(NONE, &["-c", "--command"])),
-    (&["su", "runuser"], Kind::Valued(NONE, &["-c", "--command", "--session-command"])),
-    (&["hyperfine"], Kind::Valued(NONE, &["--prepare", "-p", "--setup", "-s", "--cleanup", "-c"])),
+    (
+        &["su", "runuser"],
+        Kind::Valued(NONE, &["-c", "--command", "--session-command"]),
+    ),
+    (
+        &["hyperfine"],
+        Kind::Valued(
+            NONE,
+            &["--prepare", "-p", "--setup", "-s", "--cleanup", "-c"],
+        ),
+    ),
     (&["nix-shell"], Kind::Valued(NONE, &["--run", "--command"])),
     (&["flock"], Kind::Own(listed::flock)),
     (&["xargs"], Kind::Own(listed::xargs)),
@@ -85,10 +171,22 @@ const TABLE: &[(&[&str], Kind)] = &[
         &["docker", "podman", "nerdctl", "docker-compose"],
         Kind::Verbs(&[("exec", CONTAINER, 1), ("compose", CONTAINER, 0)]),
     ),
-    (&["kubectl", "oc"], Kind::Verbs(&[("exec", opts("cnf", &["--container", "--namespace"]), 1)])),
-    (&["poetry", "pipenv", "uv", "rye", "pdm", "hatch"], Kind::Verbs(&[("run", NONE, 0)])),
-    (&["bundle", "pnpm", "yarn", "npm", "rbenv", "asdf", "pyenv"], Kind::Verbs(&[("exec", NONE, 0)])),
-    (&["mise", "rtx"], Kind::Verbs(&[("exec", NONE, 0), ("x", NONE, 0)])),
+    (
+        &["kubectl", "oc"],
+        Kind::Verbs(&[("exec", opts("cnf", &["--container", "--namespace"]), 1)]),
+    ),
+    (
+        &["poetry", "pipenv", "uv", "rye", "pdm", "hatch"],
+        Kind::Verbs(&[("run", NONE, 0)]),
+    ),
+    (
+        &["bundle", "pnpm", "yarn", "npm", "rbenv", "asdf", "pyenv"],
+        Kind::Verbs(&[("exec", NONE, 0)]),
+    ),
+    (
+        &["mise", "rtx"],
+        Kind::Verbs(&[("exec", NONE, 0), ("x", NONE, 0)]),
+    ),
     (&["direnv"], Kind::Verbs(&[("exec", NONE, 1)])),
     (&["nix"], Kind::Valued(NONE, &["-c", "--command"])),
 ];
@@ -97,7 +195,9 @@ const PLAIN: Kind = Kind::Prefix(NONE, 0);
 
 impl Wrappers for Table {
     fn unfold(&self, command: &Command) -> Vec<Inner> {
-        let Some(first) = command.words.first() else { return Vec::new() };
+        let Some(first) = command.words.first() else {
+            return Vec::new();
+        };
         let name = basename(&first.text);
         let Some((_, kind)) = TABLE.iter().find(|(names, _)| names.contains(&name)) else {
             return Vec::new();
@@ -120,7 +220,9 @@ pub fn is_wrapper(program: &str) -> bool {
 
 /// True when `command` starts a shell that would read lines as they are typed.
 pub fn waits_for_lines(command: &Command) -> bool {
-    let Some((program, rest)) = command.words.split_first() else { return false };
+    let Some((program, rest)) = command.words.split_first() else {
+        return false;
+    };
     command.stdin == Stdin::Inherited
         && SHELLS.contains(&basename(&program.text))
         && shells::waits(rest)
@@ -147,7 +249,9 @@ fn options_end(words: &[Word], options: Options) -> usize {
         let separate = if text.starts_with("--") {
             options.long.contains(&text)
         } else {
-            text.chars().last().is_some_and(|c| options.short.contains(c))
+            text.chars()
+                .last()
+                .is_some_and(|c| options.short.contains(c))
                 && text.chars().skip(1).position(|c| options.short.contains(c))
                     == Some(text.chars().count().saturating_sub(2))
         };
@@ -159,11 +263,21 @@ fn options_end(words: &[Word], options: Options) -> usize {
 }
 
 fn plain(words: &[Word]) -> Inner {
-    Inner::Argv { words: words.to_vec(), assigns: Vec::new(), unset: Vec::new(), dir: None }
+    Inner::Argv {
+        words: words.to_vec(),
+        assigns: Vec::new(),
+        unset: Vec::new(),
+        dir: None,
+    }
 }
 
 fn text(text: Word, args: &[Word]) -> Inner {
-    Inner::Text { text, args: args.to_vec(), dir: None, assigns: Vec::new() }
+    Inner::Text {
+        text,
+        args: args.to_vec(),
+        dir: None,
+        assigns: Vec::new(),
+    }
 }
 
 fn argv(words: &[Word], options: Options, skip: usize) -> Vec<Inner> {
@@ -195,13 +309,22 @@ fn join(words: &[Word]) -> Option<Word> {
 fn joined(name: &str, words: &[Word], options: Options, skip: usize) -> Vec<Inner> {
     let mut at = options_end(words, options) + skip;
     if name == "cmd" {
-        at = words.iter().position(|w| w.text.eq_ignore_ascii_case("/c")).map_or(words.len(), |i| i + 1);
+        at = words
+            .iter()
+            .position(|w| w.text.eq_ignore_ascii_case("/c"))
+            .map_or(words.len(), |i| i + 1);
     }
-    let Some(all) = join(words.get(at..).unwrap_or_default()) else { return Vec::new() };
+    let Some(all) = join(words.get(at..).unwrap_or_default()) else {
+        return Vec::new();
+    };
     let mut inner = text(all, &[]);
     if let (true, Inner::Text { dir, .. }) = (skip > 0, &mut inner) {
         // Another machine: nothing is known of its directories.
-        *dir = Some(Word { text: crate::shell::OPAQUE.into(), opaque: Opaque::One, ..Word::default() });
+        *dir = Some(Word {
+            text: crate::shell::OPAQUE.into(),
+            opaque: Opaque::One,
+            ..Word::default()
+        });
     }
     vec![inner]
 }
@@ -216,7 +339,13 @@ fn valued(words: &[Word], options: Options, carriers: &[&str]) -> Vec<Inner> {
             .filter(|c| c.starts_with("--"))
             .find_map(|c| name.strip_prefix(c).and_then(|rest| rest.strip_prefix('=')))
         {
-            found.push(text(Word { text: value.to_owned(), ..word.clone() }, &[]));
+            found.push(text(
+                Word {
+                    text: value.to_owned(),
+                    ..word.clone()
+                },
+                &[],
+            ));
         } else if carriers.contains(&name) || cluster_carries(name, carriers) {
             if let Some(rest) = words.get(at + 1..).filter(|r| !r.is_empty()) {
                 // `nix develop -c git push` carries words, `su -c 'git push'` a text.
@@ -226,7 +355,13 @@ fn valued(words: &[Word], options: Options, carriers: &[&str]) -> Vec<Inner> {
                 }
             }
         } else if let Some(value) = attached(name, carriers) {
-            found.push(text(Word { text: value.to_owned(), ..word.clone() }, &[]));
+            found.push(text(
+                Word {
+                    text: value.to_owned(),
+                    ..word.clone()
+                },
+                &[],
+            ));
         }
     }
     found
@@ -238,7 +373,9 @@ fn cluster_carries(word: &str, carriers: &[&str]) -> bool {
         && !word.starts_with("--")
         && word.len() > 2
         && word.chars().last().is_some_and(|l| {
-            carriers.iter().any(|c| c.len() == 2 && c.starts_with('-') && c.ends_with(l))
+            carriers
+                .iter()
+                .any(|c| c.len() == 2 && c.starts_with('-') && c.ends_with(l))
         })
         && word.chars().skip(1).all(|c| c.is_ascii_alphabetic())
         && word.len() <= 5

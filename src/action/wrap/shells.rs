@@ -37,9 +37,14 @@ pub(super) fn unfold(words: &[Word], _: &Command) -> Vec<Inner> {
     }
     match rest.split_first() {
         Some((path, args)) if !from_stdin => {
-            vec![Inner::File { path: path.clone(), args: args.to_vec() }]
+            vec![Inner::File {
+                path: path.clone(),
+                args: args.to_vec(),
+            }]
         }
-        _ => vec![Inner::Stdin { args: rest.to_vec() }],
+        _ => vec![Inner::Stdin {
+            args: rest.to_vec(),
+        }],
     }
 }
 

@@ -18,21 +18,124 @@ const GUARDED: &[&str] = &["git"];
 
 /// Programs that only read, print or search their words.
 const DATA: &[&str] = &[
-    "[", "[[", ":", "ack", "ag", "alias", "apropos", "awk", "basename", "bat", "cat", "cd", "column", "comm",
-    "command", "cmp", "compgen", "complete", "curl", "cut", "declare", "delta", "diff", "dirname", "echo",
-    "egrep", "exit", "export", "expr", "false", "fgrep", "file", "fmt", "fold", "gawk", "gh", "glab", "grep",
-    "hash", "head", "help", "history", "hub", "info", "jq", "kill", "leaseguard", "less", "let", "local",
-    "logger", "ls", "man", "mapfile", "mawk", "mkdir", "more", "nl", "notify-send", "osascript", "paste",
-    "pgrep", "pkill", "printf", "read", "readonly", "return", "rg", "say", "sed", "set", "shift", "sort", "source",
-    "stat", "tac", "tail", "tee", "terminal-notifier", "test", "touch", "tr", "tree", "true", "type",
-    "typeset", "uniq", "unset", "wc", "wget", "whatis", "whereis", "which", "yq",
+    "[",
+    "[[",
+    ":",
+    "ack",
+    "ag",
+    "alias",
+    "apropos",
+    "awk",
+    "basename",
+    "bat",
+    "cat",
+    "cd",
+    "column",
+    "comm",
+    "command",
+    "cmp",
+    "compgen",
+    "complete",
+    "curl",
+    "cut",
+    "declare",
+    "delta",
+    "diff",
+    "dirname",
+    "echo",
+    "egrep",
+    "exit",
+    "export",
+    "expr",
+    "false",
+    "fgrep",
+    "file",
+    "fmt",
+    "fold",
+    "gawk",
+    "gh",
+    "glab",
+    "grep",
+    "hash",
+    "head",
+    "help",
+    "history",
+    "hub",
+    "info",
+    "jq",
+    "kill",
+    "leaseguard",
+    "less",
+    "let",
+    "local",
+    "logger",
+    "ls",
+    "man",
+    "mapfile",
+    "mawk",
+    "mkdir",
+    "more",
+    "nl",
+    "notify-send",
+    "osascript",
+    "paste",
+    "pgrep",
+    "pkill",
+    "printf",
+    "read",
+    "readonly",
+    "return",
+    "rg",
+    "say",
+    "sed",
+    "set",
+    "shift",
+    "sort",
+    "source",
+    "stat",
+    "tac",
+    "tail",
+    "tee",
+    "terminal-notifier",
+    "test",
+    "touch",
+    "tr",
+    "tree",
+    "true",
+    "type",
+    "typeset",
+    "uniq",
+    "unset",
+    "wc",
+    "wget",
+    "whatis",
+    "whereis",
+    "which",
+    "yq",
 ];
 
 /// Options and verbs after which a word is a command for somebody.
-const CARRIERS: &[&str] = &["-c", "-e", "-x", "--run", "--command", "--exec", "--eval", "exec"];
+const CARRIERS: &[&str] = &[
+    "-c",
+    "-e",
+    "-x",
+    "--run",
+    "--command",
+    "--exec",
+    "--eval",
+    "exec",
+];
 
 /// Verbs after which every word may be typed into a shell.
-const TYPING: &[&str] = &["send-keys", "send", "stuff", "run-shell", "new-session", "new-window", "split-window"];
+const TYPING: &[&str] = &[
+    "send-keys",
+    "send",
+    "stuff",
+    "run-shell",
+    "new-session",
+    "new-window",
+    "split-window",
+];
 
 /// Interpreters, by the start of their names, and the options that carry program text.
 const INTERPRETERS: &[(&str, &[&str])] = &[
@@ -51,9 +154,30 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
 
 /// Words of an interpreter's text that start other programs.
 const CALLS: &[&str] = &[
-    "system", "popen", "Popen", "subprocess", "check_call", "check_output", "exec", "spawn", "child_process",
-    "execSync", "execFile", "spawnSync", "execFileSync", "execvp", "execlp", "qx", "shell_exec", "passthru",
-    "proc_open", "Command", "sh", "IO.popen", "`", "$",
+    "system",
+    "popen",
+    "Popen",
+    "subprocess",
+    "check_call",
+    "check_output",
+    "exec",
+    "spawn",
+    "child_process",
+    "execSync",
+    "execFile",
+    "spawnSync",
+    "execFileSync",
+    "execvp",
+    "execlp",
+    "qx",
+    "shell_exec",
+    "passthru",
+    "proc_open",
+    "Command",
+    "sh",
+    "IO.popen",
+    "`",
+    "$",
 ];
 
 /// How many commands are taken from one tail.
@@ -66,12 +190,17 @@ pub fn is_data(program: &str) -> bool {
 
 /// What `command` might run though its program is not in the wrapper table.
 pub fn possible(command: &Command) -> Vec<Possible> {
-    let Some((program, rest)) = command.words.split_first() else { return Vec::new() };
+    let Some((program, rest)) = command.words.split_first() else {
+        return Vec::new();
+    };
     if program.opaque != Opaque::No && program.text.chars().all(is_mark) {
         return as_git(program, rest);
     }
     let name = basename(&program.text);
-    if let Some((_, carriers)) = INTERPRETERS.iter().find(|(start, _)| interpreter(name, start)) {
+    if let Some((_, carriers)) = INTERPRETERS
+        .iter()
+        .find(|(start, _)| interpreter(name, start))
+    {
         return interpreted(command, rest, carriers);
     }
     let unsure = rest.iter().any(|w| w.opaque == Opaque::Many);
@@ -86,8 +215,10 @@ pub fn possible(command: &Command) -> Vec<Possible> {
 
 /// `python3.11` is `python`.
 fn interpreter(name: &str, start: &str) -> bool {
-    name.strip_prefix(start)
-        .is_some_and(|v| v.chars().all(|c| c.is_ascii_digit() || c == '.' || c == 'w' || c == 'j' || c == 's'))
+    name.strip_prefix(start).is_some_and(|v| {
+        v.chars()
+            .all(|c| c.is_ascii_digit() || c == '.' || c == 'w' || c == 'j' || c == 's')
+    })
 }
 
 /// The program is unknown: it may be git.
@@ -95,8 +226,14 @@ fn as_git(program: &Word, rest: &[Word]) -> Vec<Possible> {
     if rest.is_empty() {
         return Vec::new();
     }
-    let git = Word { text: "git".to_owned(), opaque: Opaque::No, ..program.clone() };
-    let mut found = vec![Possible::Words(std::iter::once(git).chain(rest.iter().cloned()).collect())];
+    let git = Word {
+        text: "git".to_owned(),
+        opaque: Opaque::No,
+        ..program.clone()
+    };
+    let mut found = vec![Possible::Words(
+        std::iter::once(git).chain(rest.iter().cloned()).collect(),
+    )];
     found.extend(tails(rest));
     found
 }
@@ -124,7 +261,9 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
 fn interpreted(command: &Command, rest: &[Word], carriers: &[&str]) -> Vec<Possible> {
     let mut found = Vec::new();
     let carried = rest.windows(2).filter_map(|pair| match pair {
-        [flag, text] if carriers.contains(&flag.text.as_str()) || cluster(&flag.text, carriers) => Some(text),
+        [flag, text] if carriers.contains(&flag.text.as_str()) || cluster(&flag.text, carriers) => {
+            Some(text)
+        }
         _ => None,
     });
     for text in carried {
@@ -147,7 +286,9 @@ fn cluster(word: &str, carriers: &[&str]) -> bool {
     word.len() > 2
         && word.len() < 6
         && !word.starts_with("--")
-        && carriers.iter().any(|c| c.len() == 2 && word.starts_with('-') && word.chars().last() == c.chars().last())
+        && carriers.iter().any(|c| {
+            c.len() == 2 && word.starts_with('-') && word.chars().last() == c.chars().last()
+        })
 }
 
 /// The guarded commands that an interpreter's text spells out, if it also starts programs.
@@ -170,7 +311,12 @@ fn calls(text: &Word) -> Vec<Possible> {
             if !now.is_empty() || GUARDED.contains(&basename(&word)) {
                 let unknown = word.contains(['{', '}']) || word.chars().any(is_mark);
                 let opaque = if unknown { Opaque::One } else { Opaque::No };
-                now.push(Word { text: word, span: text.span, opaque, glob: false });
+                now.push(Word {
+                    text: word,
+                    span: text.span,
+                    opaque,
+                    glob: false,
+                });
             }
         }
         if matches!(c, '\n' | ';' | ')' | ']' | '&' | '|') && !now.is_empty() {

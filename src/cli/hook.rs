@@ -1,0 +1,147 @@
+//! The door for agent hosts: a message on stdin, the answer in the host's own words.
+//!
+//! Whatever goes wrong here ends in a denial, because hosts run the tool after any other failure.
+
+use super::{input, terminal};
+use crate::guard;
+use crate::host::{self, Reply};
+use crate::policy::Policy;
+use crate::verdict::{Fault, Finding, Verdict};
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Here only for `--help`; the door reads its arguments by hand.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The host that calls; its message has to agree
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+}
+
+/// Answers one message; `args` follow the word `hook`.
+pub fn run(args: impl Iterator<Item = OsString>) -> u8 {
+    std::panic::set_hook(Box::new(|_| {}));
+    let answered = catch_unwind(AssertUnwindSafe(|| deliver(&answer(args))));
+    answered.unwrap_or_else(|_| deliver(&host::fallback(&panicked())))
+}
+
+fn answer(args: impl Iterator<Item = OsString>) -> Reply {
+    let named = named(args);
+    // A person who typed something wrong need not end an input that nobody reads.
+    let named = match named {
+        Ok(named) => named,
+        Err(fault) => {
+            if !std::io::stdin().is_terminal() {
+                let _ = input::stdin();
+            }
+            return refused(fault);
+        }
+    };
+    let bytes = input::stdin();
+    let heard = bytes
+        .as_ref()
+        .map_err(Clone::clone)
+        .and_then(|bytes| input::headroom(bytes.len()).map(|()| bytes))
+        .and_then(|bytes| host::hear(bytes, named));
+    match heard {
+        Ok(heard) => {
+            let judged = catch_unwind(AssertUnwindSafe(|| judge(&heard)));
+            heard.reply(&judged.unwrap_or_else(|_| panicked()))
+        }
+        Err(fault) => refused(fault),
+    }
+}
+
+/// The host that the arguments name, as our own list spells it.
+fn named(args: impl Iterator<Item = OsString>) -> Result<Option<&'static str>, Fault> {
+    let wrong = |what: String| Fault {
+        code: "fault/bad-argument",
+        what: format!("{what}; usage: leaseguard hook [--host NAME], the message on stdin"),
+    };
+    let mut args = args;
+    let mut named = None;
+    while let Some(arg) = args.next() {
+        let arg = arg.to_string_lossy();
+        let value = match arg.strip_prefix("--host") {
+            Some("") => args.next().map(|v| v.to_string_lossy().into_owned()),
+            Some(rest) => rest.strip_prefix('=').map(str::to_owned),
+            None => None,
+        };
+        let Some(value) = value else {
+            return Err(wrong(format!("`hook` does not take `{arg}`")));
+        };
+        let host = host::ALL.iter().find(|host| host.name == value);
+        let host = host.ok_or_else(|| wrong(format!("there is no host `{value}`")))?;
+        named = Some(host.name);
+    }
+    Ok(named)
+}
+
+/// Judges every call of the message; the strictest finding wins.
+fn judge(heard: &host::Heard<'_>) -> Verdict {
+    seeded_panic();
+    let calls = match heard.calls() {
+        Ok(calls) => calls,
+        Err(fault) => return failed(fault),
+    };
+    let policy = Policy::default();
+    let mut all: Option<Verdict> = None;
+    for call in &calls {
+        let verdict = guard::judge(call, input::around(call.cwd.as_deref()), &policy);
+        all = Some(match all {
+            None => verdict,
+            Some(before) => both(before, verdict),
+        });
+    }
+    all.unwrap_or_else(|| Verdict::failed("fault/no-call", "the message asks nothing"))
+}
+
+fn both(mut a: Verdict, b: Verdict) -> Verdict {
+    a.findings.extend(b.findings);
+    let findings: Vec<Finding> = a.findings;
+    a.effects.extend(b.effects);
+    Verdict {
+        fault: a.fault.or(b.fault),
+        effects: a.effects,
+        ..Verdict::from(findings)
+    }
+}
+
+fn failed(fault: Fault) -> Verdict {
+    Verdict::failed(fault.code, fault.what)
+}
+
+fn refused(fault: Fault) -> Reply {
+    host::fallback(&failed(fault))
+}
+
+fn panicked() -> Verdict {
+    Verdict::failed("fault/panic", "leaseguard panicked while it judged")
+}
+
+/// Hands the reply over. An answer on stdout that nobody could read must not pass for silence.
+fn deliver(reply: &Reply) -> u8 {
+    let unheard = !reply.stdout.is_empty() && !terminal::out(&reply.stdout);
+    if unheard {
+        let refusal = refused(Fault {
+            code: "fault/output",
+            what: "the answer cannot be written to standard output".to_owned(),
+        });
+        terminal::err(&refusal.stderr);
+        return refusal.exit;
+    }
+    if !reply.stderr.is_empty() {
+        terminal::err(&reply.stderr);
+    }
+    reply.exit
+}
+
+/// The tests of the failure path need a judgement that panics.
+#[expect(clippy::panic, reason = "the one panic that is meant")]
+fn seeded_panic() {
+    let seeded = cfg!(any(debug_assertions, feature = "seeded-panic"));
+    if seeded && std::env::var_os("LEASEGUARD_TEST_PANIC").is_some() {
+        panic!("seeded");
+    }
+}

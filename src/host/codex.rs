@@ -1,0 +1,67 @@
+//! Codex: it cannot ask, runs the tool after any reply it does not understand, and patches files by text.
+
+use super::claude::{calls, deeds, passing, permission_denied};
+use super::{Envelope, Host, Reply};
+use crate::call::{Call, What};
+use crate::verdict::{Decision, Fault, Verdict};
+use std::path::PathBuf;
+
+/// See the module.
+pub(super) const HOST: Host = Host {
+    name: "codex",
+    hears,
+    read,
+    write,
+};
+
+/// Any mark will do: taken for Claude Code, an ask would let the tool run.
+fn hears(e: &Envelope<'_>) -> bool {
+    e.is_classic() && (e.turn_id.present() || e.model.present())
+}
+
+fn read(e: &Envelope<'_>) -> Result<Vec<Call>, Fault> {
+    if let Some(event) = passing(e)? {
+        return calls(e, true, vec![event]);
+    }
+    let deeds = match e.tool_name.text() {
+        Some("apply_patch") => vec![patch(e)?],
+        _ => deeds(e)?,
+    };
+    calls(e, true, deeds)
+}
+
+/// The files that a patch touches, named on the lines that head its parts.
+fn patch(e: &Envelope<'_>) -> Result<What, Fault> {
+    const HEADS: [&str; 4] = [
+        "*** Add File: ",
+        "*** Update File: ",
+        "*** Delete File: ",
+        "*** Move to: ",
+    ];
+    let text = e.tool_input.command.strict("command")?.unwrap_or_default();
+    let paths: Vec<PathBuf> = text
+        .lines()
+        .map(str::trim)
+        .filter_map(|line| HEADS.iter().find_map(|head| line.strip_prefix(head)))
+        .map(PathBuf::from)
+        .collect();
+    if paths.is_empty() {
+        return Err(Fault {
+            code: "fault/no-path",
+            what: "the host asks about a patch that names no file".to_owned(),
+        });
+    }
+    Ok(What::Write { paths })
+}
+
+fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
+    if e.needs_no_decision() {
+        return Reply::silence();
+    }
+    let event = e.hook_event_name.text().unwrap_or_default();
+    match (verdict.decision(), event) {
+        (Decision::Allow, _) => Reply::silence(),
+        (_, "PermissionRequest") => permission_denied(verdict, false),
+        _ => Reply::refusal(verdict, false),
+    }
+}

@@ -1,0 +1,537 @@
+//! Moves the scene on: what an action changes, in one alternative.
+
+use super::config::{Value, normal};
+use super::push;
+use super::repo::{Disk, Repo, real};
+use super::scene::{Alternative, HeadNow, Reach, Site, Spot, locate};
+use super::settings::{Change, Scope};
+use super::{Head, Surroundings, UpdateKind};
+use crate::action::{Act, Action, ConfigWrite, Integrate, Place, Push, Refs, Worktree};
+use crate::shell::Word;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Whether an act can change what the world tells of later ones.
+pub(super) fn changes(act: &Act) -> bool {
+    match act {
+        Act::Push(push) => !push.dry_run,
+        Act::Discard(discard) => discard.to.is_some() && !discard.ambiguous,
+        Act::Switch(_)
+        | Act::Refs(_)
+        | Act::Config(_)
+        | Act::Integrate(_)
+        | Act::Worktree(_)
+        | Act::NewRepository { .. }
+        | Act::Remote { .. }
+        | Act::Write { .. } => true,
+        Act::Stash { verb } => *verb == "branch",
+        _ => false,
+    }
+}
+
+/// The alternatives that `action` leads to from one.
+pub(super) fn apply(
+    disk: &Disk,
+    around: &Surroundings,
+    from: Alternative,
+    action: &Action,
+) -> Vec<Alternative> {
+    let mut stage = Stage {
+        disk,
+        around,
+        place: &action.place,
+        now: from,
+        also: Vec::new(),
+    };
+    stage.act(&action.act);
+    let mut all = stage.also;
+    all.push(stage.now);
+    all
+}
+
+/// One alternative while an action changes it.
+pub(super) struct Stage<'a> {
+    disk: &'a Disk,
+    around: &'a Surroundings,
+    pub(super) place: &'a Place,
+    pub(super) now: Alternative,
+    /// Other ways in which it may end.
+    pub(super) also: Vec<Alternative>,
+}
+
+impl Stage<'_> {
+    fn act(&mut self, act: &Act) {
+        match act {
+            Act::NewRepository { dir } => return self.new_repository(dir.as_ref()),
+            Act::Write { path } => return self.written(path),
+            _ => {}
+        }
+        let repo = match locate(self.disk, self.around, &self.now, self.place) {
+            Site::Here(repo) => repo,
+            Site::Absent => {
+                if let Act::Config(write) = act {
+                    self.config(None, write);
+                }
+                return;
+            }
+            Site::Unknown(why) => return self.anywhere(act, &why),
+        };
+        match act {
+            Act::Switch(switch) => self.switch(&repo, switch),
+            Act::Discard(discard) => {
+                let moves = ["checkout", "switch"]
+                    .iter()
+                    .any(|verb| discard.how.text.contains(verb));
+                if let (true, Some(to)) = (moves, &discard.to)
+                    && let Some(name) = to.known()
+                    && self.has(&repo, &format!("refs/heads/{name}")) == Ok(true)
+                {
+                    self.set_head(&repo, Ok(Head::Branch(name.to_owned())));
+                }
+            }
+            Act::Refs(refs) => self.refs(&repo, refs),
+            Act::Config(write) => self.config(Some(&repo), write),
+            Act::Integrate(integrate) => self.integrate(&repo, integrate),
+            Act::Worktree(worktree) => self.worktree(&repo, worktree),
+            Act::Remote { verb, name, args } => {
+                self.remote(&repo, verb, name.as_ref(), args);
+            }
+            Act::Push(push) => self.push(&repo, push),
+            Act::Stash { .. } => {
+                let why = "`stash branch` makes a branch and switches to it";
+                self.set_head(&repo, Err(why.to_owned()));
+            }
+            _ => {}
+        }
+    }
+
+    /// The act happens in a repository that cannot be named: it may be any.
+    fn anywhere(&mut self, act: &Act, why: &str) {
+        if self.now.made_somewhere {
+            // It is the one that the script made there.
+            return;
+        }
+        match act {
+            Act::Switch(_)
+            | Act::Integrate(Integrate {
+                switches_to: Some(_),
+                ..
+            }) => {
+                self.now.heads.clear();
+                self.now.lost_heads = Some(format!("an earlier command moved it somewhere: {why}"));
+            }
+            Act::Config(write) => self.config(None, write),
+            Act::Remote { .. } => {
+                let doubt = Change::Doubt("remote.".to_owned(), why.to_owned());
+                self.now.config.push((Reach::Everywhere, doubt));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn spot(&self, repo: &Rc<Repo>) -> Spot<'_> {
+        let site = Site::Here(Rc::clone(repo));
+        Spot::new(self.around, &self.now, self.place, site)
+    }
+
+    pub(super) fn has(&self, repo: &Repo, name: &str) -> Result<bool, String> {
+        super::scene::has(&self.now, repo, name)
+    }
+
+    pub(super) fn head(&self, repo: &Repo) -> Result<Head, String> {
+        super::scene::head(&self.now, repo)
+    }
+
+    pub(super) fn set_head(&mut self, repo: &Repo, now: Result<Head, String>) {
+        let before = self.head(repo);
+        if before == now {
+            return;
+        }
+        let now = HeadNow {
+            now,
+            before: before.ok(),
+        };
+        match self.now.heads.iter_mut().find(|(d, _)| *d == repo.git_dir) {
+            Some((_, head)) => *head = now,
+            None => self.now.heads.push((repo.git_dir.clone(), now)),
+        }
+    }
+
+    pub(super) fn set_ref(&mut self, repo: &Repo, name: String, is: Result<bool, String>) {
+        let known = self
+            .now
+            .refs
+            .iter_mut()
+            .find(|(d, n, _)| *n == name && *d == repo.common);
+        match known {
+            Some((_, _, old)) => *old = is,
+            None => self.now.refs.push((repo.common.clone(), name, is)),
+        }
+    }
+
+    /// A change of the repository's own config.
+    pub(super) fn change(&mut self, repo: &Repo, change: Change) {
+        let reach = Reach::Repository(repo.common.clone());
+        self.now.config.push((reach, change));
+    }
+
+    pub(super) fn set_config(&mut self, repo: &Repo, key: String, value: &str) {
+        let value = Value::Text(value.to_owned());
+        self.change(repo, Change::Set(Scope::Local, key, value));
+    }
+
+    fn absolute(&self, path: &Word) -> Option<PathBuf> {
+        let path = Path::new(path.known()?);
+        let full = match &self.place.dir {
+            Some(dir) => dir.join(path),
+            None if path.is_absolute() => path.to_owned(),
+            None => return None,
+        };
+        Some(real(&full))
+    }
+
+    fn new_repository(&mut self, dir: Option<&Word>) {
+        let Some(top) = dir.and_then(|dir| self.absolute(dir)) else {
+            self.now.made_somewhere = true;
+            return;
+        };
+        if let super::repo::Found::Here(repo) = self.disk.find(&top)
+            && (repo.top.as_ref() == Some(&top) || repo.git_dir == top)
+        {
+            // `init` in a repository changes nothing, `clone` into one fails.
+            return;
+        }
+        let git_dir = top.join(".git");
+        let repo = Repo {
+            common: git_dir.clone(),
+            git_dir,
+            top: Some(top.clone()),
+            made: true,
+            ..Repo::default()
+        };
+        self.now.trees.push((top, Rc::new(repo)));
+    }
+
+    fn written(&mut self, path: &Word) {
+        let Some(file) = self.absolute(path) else {
+            return;
+        };
+        let parent = file.parent().map(Path::to_owned).unwrap_or_default();
+        let why = || "this call writes files of the repository".to_owned();
+        if file.file_name().is_some_and(|n| n == "HEAD") {
+            let head = HeadNow {
+                now: Err(why()),
+                before: None,
+            };
+            self.now.heads.retain(|(d, _)| *d != parent);
+            self.now.heads.push((parent.clone(), head));
+        }
+        let refs = file.ancestors().find(|a| {
+            a.file_name()
+                .is_some_and(|n| n == "refs" || n == "packed-refs")
+        });
+        if let Some(common) = refs.and_then(Path::parent) {
+            self.now.lost_refs.push((common.to_owned(), why()));
+        }
+        self.now.written.push(file);
+    }
+
+    fn config(&mut self, repo: Option<&Rc<Repo>>, write: &ConfigWrite) {
+        let (reach, scope) = match (write.scope, repo) {
+            ("global", _) => (Reach::Everywhere, Scope::Global),
+            ("system", _) => (Reach::Everywhere, Scope::System),
+            ("worktree", Some(repo)) => {
+                let own = self.spot(repo).settings.flag("extensions.worktreeconfig");
+                if own == Ok(Some(true)) {
+                    (Reach::Checkout(repo.git_dir.clone()), Scope::Worktree)
+                } else {
+                    (Reach::Repository(repo.common.clone()), Scope::Local)
+                }
+            }
+            ("local", Some(repo)) => (Reach::Repository(repo.common.clone()), Scope::Local),
+            // A file that we do not know, or of a repository that we do not know.
+            _ => (Reach::Everywhere, Scope::Command),
+        };
+        let Some(key) = write.key.as_deref().map(normal) else {
+            let why = "config is changed in a way that is not known";
+            self.now.config.push((reach, Change::Blind(why.to_owned())));
+            return;
+        };
+        if key.starts_with("include.") || key.starts_with("includeif.") {
+            let why = "this call makes config include another file";
+            self.now.config.push((reach, Change::Blind(why.to_owned())));
+            return;
+        }
+        if scope == Scope::Command {
+            let why = format!("`{key}` is set somewhere");
+            self.now.config.push((reach, Change::Doubt(key, why)));
+            return;
+        }
+        let change = match &write.value {
+            None => Change::Unset(scope, key),
+            Some(word) => {
+                let value = match word.known() {
+                    Some(text) => Value::Text(text.to_owned()),
+                    None => Value::Unknown(format!("`{key}` is not known before the run")),
+                };
+                if write.add {
+                    Change::Add(scope, key, value)
+                } else {
+                    Change::Set(scope, key, value)
+                }
+            }
+        };
+        self.now.config.push((reach, change));
+    }
+
+    fn remote(&mut self, repo: &Rc<Repo>, verb: &str, name: Option<&Word>, args: &[Word]) {
+        if matches!(
+            verb,
+            "" | "show" | "get-url" | "prune" | "update" | "set-head" | "set-branches"
+        ) {
+            return;
+        }
+        let all_known = args.iter().all(|w| w.known().is_some());
+        let (Some(name), true) = (name.and_then(Word::known), all_known) else {
+            let prefix = match name.and_then(Word::known) {
+                Some(name) => format!("remote.{name}."),
+                None => "remote.".to_owned(),
+            };
+            let why = "a remote is changed in a way that is not known".to_owned();
+            return self.change(repo, Change::Doubt(prefix, why));
+        };
+        let words: Vec<&str> = args.iter().filter_map(Word::known).collect();
+        let plain: Vec<&str> = words
+            .iter()
+            .copied()
+            .filter(|w| !w.starts_with('-'))
+            .collect();
+        let section = format!("remote.{name}.");
+        let has = |option: &str| words.contains(&option);
+        match verb {
+            "add" => {
+                if let Some(url) = plain.last() {
+                    self.set_config(repo, format!("{section}url"), url);
+                }
+                if words
+                    .iter()
+                    .any(|w| *w == "--mirror" || *w == "--mirror=push")
+                {
+                    self.set_config(repo, format!("{section}mirror"), "true");
+                }
+            }
+            "set-url" => {
+                let key = match has("--push") {
+                    true => format!("{section}pushurl"),
+                    false => format!("{section}url"),
+                };
+                let value = plain.iter().find(|w| **w != name);
+                match value {
+                    Some(_) if has("--delete") => {
+                        let why = "a URL of the remote is taken away".to_owned();
+                        self.change(repo, Change::Doubt(key, why));
+                    }
+                    Some(url) if has("--add") => {
+                        let value = Value::Text((*url).to_owned());
+                        self.change(repo, Change::Add(Scope::Local, key, value));
+                    }
+                    Some(url) => self.set_config(repo, key, url),
+                    None => {}
+                }
+            }
+            "rename" => {
+                if let Some(new) = plain.iter().find(|w| **w != name) {
+                    let to = format!("remote.{new}.");
+                    self.change(repo, Change::Rename(section, to, false));
+                    let new = Some((*new).to_owned());
+                    self.change(repo, Change::Retarget(name.to_owned(), new));
+                }
+            }
+            "remove" | "rm" => {
+                self.change(repo, Change::Remove(section));
+                self.change(repo, Change::Retarget(name.to_owned(), None));
+            }
+            _ => {
+                let why = format!("`remote {verb}` may change it");
+                self.change(repo, Change::Doubt(section, why));
+            }
+        }
+    }
+
+    fn worktree(&mut self, repo: &Rc<Repo>, worktree: &Worktree) {
+        match worktree {
+            Worktree::Add {
+                path,
+                branch,
+                start,
+                detach,
+                ..
+            } => {
+                let Some(top) = self.absolute(path) else {
+                    self.now.made_somewhere = true;
+                    return;
+                };
+                let base = top.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+                let (base, own) = (base.to_owned(), top.display().to_string());
+                let added = Rc::new(Repo {
+                    // No real directory: the name that git chooses depends on those in use.
+                    git_dir: repo.common.join("worktrees").join(format!("+{own}")),
+                    common: repo.common.clone(),
+                    top: Some(top.clone()),
+                    made: repo.made,
+                    added: true,
+                    ..Repo::default()
+                });
+                self.now.trees.push((top, Rc::clone(&added)));
+                let head = self.head_of_new(repo, branch.as_ref(), start.as_ref(), *detach, &base);
+                self.set_head(&added, head);
+            }
+            Worktree::Move { from, to } => {
+                let (Some(from), Some(to)) = (self.absolute(from), self.absolute(to)) else {
+                    return;
+                };
+                let made = self.now.trees.iter_mut().find(|(top, _)| *top == from);
+                if let Some((top, _)) = made {
+                    *top = to;
+                } else if let super::repo::Found::Here(old) = self.disk.find(&from) {
+                    let moved = Repo {
+                        git_dir: old.git_dir.clone(),
+                        common: old.common.clone(),
+                        top: Some(to.clone()),
+                        ..Repo::default()
+                    };
+                    self.now.trees.push((to, Rc::new(moved)));
+                }
+            }
+            Worktree::Remove { .. } => {}
+        }
+    }
+
+    fn integrate(&mut self, repo: &Rc<Repo>, integrate: &Integrate) {
+        if integrate.resumes {
+            let on = ["rebase-merge", "rebase-apply"]
+                .iter()
+                .find_map(|dir| super::repo::pointer(&repo.git_dir.join(dir).join("head-name")));
+            // It may end on its branch, or stop again before that.
+            if let Some(branch) = on.as_deref().and_then(|n| n.strip_prefix("refs/heads/")) {
+                self.also.push(self.now.clone());
+                self.set_head(repo, Ok(Head::Branch(branch.to_owned())));
+            }
+            return;
+        }
+        if let Some(word) = &integrate.switches_to {
+            match word.known() {
+                Some(name) => self.go(repo, name, true, false),
+                None => self.set_head(
+                    repo,
+                    Err("`rebase` names a branch that is not known".to_owned()),
+                ),
+            }
+        }
+    }
+
+    /// `-u` and `push.autoSetupRemote` write the upstream.
+    fn push(&mut self, repo: &Rc<Repo>, push: &Push) {
+        let spot = self.spot(repo);
+        let sets_up = spot.settings.flag("push.autosetupremote");
+        let sets = push.set_upstream || sets_up == Ok(Some(true));
+        let local = push.remote.as_ref().and_then(Word::known) == Some(".");
+        if !sets && !local {
+            return;
+        }
+        let plan = push::predict(push, &spot);
+        if plan.refused.is_some() {
+            return;
+        }
+        if push.set_upstream && !plan.unclear.is_empty() {
+            let why = "an earlier push sets upstream branches".to_owned();
+            self.change(repo, Change::Doubt("branch.".to_owned(), why));
+        }
+        for target in plan.targets {
+            let update = target.update;
+            if update.kind == UpdateKind::Delete {
+                continue;
+            }
+            if update.remote == "." && !update.refname.contains('*') {
+                self.set_ref(repo, update.refname.clone(), Ok(true));
+            }
+            let branch = target
+                .source
+                .as_deref()
+                .and_then(|s| s.strip_prefix("refs/heads/"));
+            let new = || {
+                let key = format!("branch.{}.merge", branch.unwrap_or_default());
+                matches!(self.spot(repo).settings.all(&key), Ok(list) if list.is_empty())
+            };
+            if let Some(branch) = branch
+                && update.refname.starts_with("refs/heads/")
+                && (push.set_upstream || (sets && push.refspecs.is_empty() && new()))
+            {
+                self.set_upstream(repo, branch, &update.remote, &update.refname);
+            }
+        }
+    }
+
+    fn refs(&mut self, repo: &Rc<Repo>, refs: &Refs) {
+        match refs {
+            Refs::Create {
+                name,
+                branch,
+                start,
+                track,
+            } => match name.known() {
+                Some(name) => self.create_ref(repo, name, *branch, start.as_ref(), *track),
+                None => self.lose_refs(repo, "a ref of unknown name is made"),
+            },
+            Refs::Force { name, .. } => match name.known() {
+                // `update-ref HEAD` moves the branch, and `symbolic-ref HEAD` is a switch as well.
+                Some("HEAD") => {}
+                Some(name) if name.starts_with("refs/") => {
+                    self.set_ref(repo, name.to_owned(), Ok(true));
+                }
+                Some(name) => {
+                    for kind in ["heads", "tags"] {
+                        let full = format!("refs/{kind}/{name}");
+                        if self.has(repo, &full) != Ok(true) {
+                            let why = "an earlier command may have made it".to_owned();
+                            self.set_ref(repo, full, Err(why));
+                        }
+                    }
+                }
+                None => self.lose_refs(repo, "a ref of unknown name is moved"),
+            },
+            Refs::Delete {
+                names,
+                remote_tracking,
+                ..
+            } => {
+                for name in names {
+                    match name.known() {
+                        Some(_) if *remote_tracking => {}
+                        Some(name) => self.delete_ref(repo, name),
+                        None => self.lose_refs(repo, "a ref of unknown name is deleted"),
+                    }
+                }
+            }
+            Refs::Rename {
+                from,
+                to,
+                copy,
+                force,
+            } => {
+                self.rename(repo, from.as_ref(), to, *copy, *force);
+            }
+            Refs::Upstream { branch, upstream } => {
+                self.upstream(repo, branch.as_ref(), upstream.as_ref());
+            }
+            Refs::Unnamed(_) => self.lose_refs(repo, "an earlier command changes refs"),
+        }
+    }
+
+    pub(super) fn lose_refs(&mut self, repo: &Repo, why: &str) {
+        self.now.refs.retain(|(d, _, _)| *d != repo.common);
+        self.now
+            .lost_refs
+            .push((repo.common.clone(), why.to_owned()));
+    }
+}

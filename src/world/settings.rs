@@ -1,0 +1,575 @@
+//! Git config as one command sees it: all files in git's order, then what the command adds.
+
+use super::config::{self, Line, Value, boolean};
+use super::glob;
+use super::repo::{MADE, Repo};
+use super::{Head, Surroundings};
+use crate::action::{Place, Setting, SettingValue};
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// Longest config file that is read.
+const FILE_MAX: u64 = 1024 * 1024;
+
+/// How deep includes are followed.
+const DEPTH_MAX: usize = 5;
+
+/// Where git's own config may be; which one depends on how git was built.
+const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig"];
+
+/// Who wrote a line; later ones win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    System,
+    Global,
+    Local,
+    Worktree,
+    Command,
+}
+
+/// One line with its scope. A key that ends in `*` stands for all keys with that beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    scope: Scope,
+    pub(super) key: String,
+    pub(super) value: Value,
+    /// It replaced all earlier lines of its scope.
+    fresh: bool,
+}
+
+/// A change that the script made before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    Set(Scope, String, Value),
+    Add(Scope, String, Value),
+    Unset(Scope, String),
+    /// The values of all keys that start so are not known any more.
+    Doubt(String, String),
+    /// Any key may have any value, and why.
+    Blind(String),
+    /// Keys that start with the first start with the second; the old ones stay if it is a copy.
+    Rename(String, String, bool),
+    /// Keys that start so are gone.
+    Remove(String),
+    /// Whatever named this remote names the other, or none.
+    Retarget(String, Option<String>),
+}
+
+/// The merged view.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Settings {
+    entries: Vec<Entry>,
+    /// Set when any key may be otherwise than `entries` say.
+    blind: Option<String>,
+    /// It depends on the branch that is checked out.
+    by_branch: bool,
+    /// Every file that was looked for.
+    files: Vec<PathBuf>,
+}
+
+/// Where to look.
+pub(super) struct Sources<'a> {
+    pub(super) around: &'a Surroundings,
+    pub(super) place: &'a Place,
+    pub(super) repo: Option<&'a Repo>,
+    pub(super) head: &'a dyn Fn() -> Result<Head, String>,
+}
+
+impl Sources<'_> {
+    /// The value that the command's own environment gives to `name`: unset, known, not known.
+    fn env(&self, name: &str) -> Option<Result<&str, String>> {
+        let (_, word) = self.place.env.iter().rfind(|(n, _)| n == name)?;
+        Some(word.known().ok_or_else(|| format!("`{name}` is not known")))
+    }
+
+    fn path(&self, name: &str) -> Option<Result<PathBuf, String>> {
+        Some(self.env(name)?.map(|text| match &self.place.dir {
+            Some(dir) => dir.join(text),
+            None => PathBuf::from(text),
+        }))
+    }
+
+    /// Nothing in the command's environment moves config.
+    pub(super) fn plain(&self) -> bool {
+        !self
+            .place
+            .env
+            .iter()
+            .any(|(n, _)| n == "HOME" || n == "XDG_CONFIG_HOME" || n.starts_with("GIT_CONFIG"))
+    }
+}
+
+impl Settings {
+    /// Reads all files; what `place` adds for one command is not in it.
+    pub(super) fn load(sources: &Sources<'_>) -> Settings {
+        let mut all = Settings::default();
+        let mut loader = Loader {
+            into: &mut all,
+            sources,
+        };
+        if let Err(why) = loader.all() {
+            all.blind = Some(why);
+        }
+        all
+    }
+
+    /// Everything unknown.
+    pub(super) fn unknown(why: String) -> Settings {
+        Settings {
+            blind: Some(why),
+            ..Settings::default()
+        }
+    }
+
+    /// It may be kept for other commands of this repository.
+    pub(super) fn keeps(&self) -> bool {
+        !self.by_branch
+    }
+
+    /// One of these files was looked for.
+    pub(super) fn reads(&self, written: &[PathBuf]) -> bool {
+        written.iter().any(|w| {
+            self.files
+                .iter()
+                .any(|f| f == w || (f.file_name() == w.file_name() && super::repo::real(f) == *w))
+        })
+    }
+
+    /// Adds `-c` and its kin.
+    pub(super) fn command(&mut self, sources: &Sources<'_>) {
+        for Setting { key, value, .. } in &sources.place.config {
+            let Some(key) = key else {
+                self.blind = Some("a key of `-c` is not known".to_owned());
+                continue;
+            };
+            let value = match value {
+                SettingValue::Bare => Value::Bare,
+                SettingValue::Text(text) => Value::Text(text.clone()),
+                SettingValue::Unknown => Value::Unknown(format!("`{key}` is not known")),
+            };
+            let line = Line {
+                key: config::normal(key),
+                value,
+            };
+            let mut loader = Loader {
+                into: self,
+                sources,
+            };
+            if let Err(why) = loader.line(line, Path::new("/"), Scope::Command, false, 0) {
+                self.blind = Some(why);
+            }
+        }
+    }
+
+    /// The last value of `key`.
+    pub(super) fn last(&self, key: &str) -> Result<Option<&Value>, String> {
+        match (self.entries.iter().rfind(|e| e.covers(key)), &self.blind) {
+            (
+                Some(Entry {
+                    value: Value::Unknown(why),
+                    ..
+                }),
+                _,
+            ) => Err(why.clone()),
+            (Some(e), Some(_)) if e.scope == Scope::Command => Ok(Some(&e.value)),
+            (_, Some(why)) => Err(why.clone()),
+            (found, None) => Ok(found.map(|e| &e.value)),
+        }
+    }
+
+    /// The last value as text; a key without value has none.
+    pub(super) fn text(&self, key: &str) -> Result<Option<&str>, String> {
+        Ok(match self.last(key)? {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        })
+    }
+
+    /// The last value as a boolean; one that git cannot read counts as not set.
+    pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, String> {
+        Ok(self.last(key)?.and_then(boolean))
+    }
+
+    /// All values of `key`, in order.
+    pub(super) fn all(&self, key: &str) -> Result<Vec<&str>, String> {
+        let mut values = Vec::new();
+        let mut unknown = self.blind.clone();
+        for entry in self.entries.iter().filter(|e| e.covers(key)) {
+            match &entry.value {
+                Value::Unknown(why) => unknown = Some(why.clone()),
+                Value::Text(text) => {
+                    if entry.fresh {
+                        unknown = self.blind.clone();
+                    }
+                    values.push(text.as_str());
+                }
+                Value::Bare => {}
+            }
+        }
+        unknown.map_or(Ok(values), Err)
+    }
+
+    /// The middle parts of all keys `section.<middle>.<name>`, each once, in order.
+    pub(super) fn middles(&self, section: &str) -> Vec<&str> {
+        let mut found: Vec<&str> = Vec::new();
+        for entry in &self.entries {
+            let middle = entry
+                .key
+                .strip_prefix(section)
+                .and_then(|k| k.strip_prefix('.'))
+                .and_then(|k| k.rsplit_once('.'));
+            if let Some((middle, name)) = middle
+                && name != "*"
+                && !found.contains(&middle)
+            {
+                found.push(middle);
+            }
+        }
+        found
+    }
+
+    /// All lines, in order.
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Applies what the script did.
+    pub(super) fn change(&mut self, change: &Change) {
+        match change {
+            Change::Set(scope, key, value) => {
+                self.entries.retain(|e| e.scope != *scope || e.key != *key);
+                self.insert(*scope, key.clone(), value.clone(), true);
+            }
+            Change::Add(scope, key, value) => {
+                self.insert(*scope, key.clone(), value.clone(), false);
+            }
+            Change::Unset(scope, key) => {
+                self.entries.retain(|e| e.scope != *scope || e.key != *key)
+            }
+            Change::Doubt(prefix, why) => {
+                let key = format!("{prefix}*");
+                self.insert(Scope::Worktree, key, Value::Unknown(why.clone()), false);
+            }
+            Change::Blind(why) => self.blind = Some(why.clone()),
+            Change::Rename(from, to, copy) => self.rename(from, to, *copy),
+            Change::Remove(prefix) => self
+                .entries
+                .retain(|e| e.scope < Scope::Local || !e.key.starts_with(prefix.as_str())),
+            Change::Retarget(from, to) => self.retarget(from, to.as_deref()),
+        }
+    }
+
+    /// Keeps lines of a stronger scope behind.
+    fn insert(&mut self, scope: Scope, key: String, value: Value, fresh: bool) {
+        let at = self
+            .entries
+            .iter()
+            .position(|e| e.scope > scope)
+            .unwrap_or(self.entries.len());
+        self.entries.insert(
+            at,
+            Entry {
+                scope,
+                key,
+                value,
+                fresh,
+            },
+        );
+    }
+
+    fn rename(&mut self, from: &str, to: &str, copy: bool) {
+        let mut copies = Vec::new();
+        for entry in &mut self.entries {
+            if let Some(rest) = entry.key.strip_prefix(from) {
+                let key = format!("{to}{rest}");
+                if copy {
+                    let mut twin = entry.clone();
+                    twin.key = key;
+                    copies.push(twin);
+                } else {
+                    entry.key = key;
+                }
+            }
+        }
+        for twin in copies {
+            self.insert(twin.scope, twin.key, twin.value, twin.fresh);
+        }
+    }
+
+    fn retarget(&mut self, from: &str, to: Option<&str>) {
+        let names = |e: &Entry| {
+            let of_branch = e.key.starts_with("branch.")
+                && (e.key.ends_with(".remote") || e.key.ends_with(".pushremote"));
+            (of_branch || e.key == "remote.pushdefault")
+                && matches!(&e.value, Value::Text(t) if t == from)
+        };
+        let mut orphans = Vec::new();
+        self.entries.retain_mut(|e| {
+            if !names(e) {
+                return true;
+            }
+            match to {
+                Some(to) => e.value = Value::Text(to.to_owned()),
+                None => orphans.extend(e.key.strip_suffix("remote").map(|k| format!("{k}merge"))),
+            }
+            to.is_some()
+        });
+        self.entries.retain(|e| !orphans.contains(&e.key));
+    }
+}
+
+impl Scope {
+    fn rank(self) -> u8 {
+        self as u8
+    }
+}
+
+impl PartialOrd for Scope {
+    fn partial_cmp(&self, other: &Scope) -> Option<std::cmp::Ordering> {
+        self.rank().partial_cmp(&other.rank())
+    }
+}
+
+impl Entry {
+    fn covers(&self, key: &str) -> bool {
+        self.key == key
+            || self
+                .key
+                .strip_suffix('*')
+                .is_some_and(|prefix| key.starts_with(prefix))
+    }
+}
+
+/// Whether a conditional include applies.
+enum Applies {
+    Yes,
+    No,
+    Unclear,
+}
+
+struct Loader<'a, 'b> {
+    into: &'a mut Settings,
+    sources: &'a Sources<'b>,
+}
+
+impl Loader<'_, '_> {
+    fn all(&mut self) -> Result<(), String> {
+        let sources = self.sources;
+        if sources.around.git_env {
+            return Err("a `GIT_*` variable in the environment may move config".to_owned());
+        }
+        self.system()?;
+        self.global()?;
+        let Some(repo) = sources.repo else {
+            return Ok(());
+        };
+        if repo.made {
+            let unknown = |key: &str| Entry {
+                scope: Scope::Local,
+                key: key.to_owned(),
+                value: Value::Unknown(MADE.to_owned()),
+                fresh: false,
+            };
+            self.into.entries.push(unknown("branch.*"));
+            self.into.entries.push(unknown("remote.origin.url"));
+            return Ok(());
+        }
+        self.file(&repo.common.join("config"), Scope::Local, false, 0)?;
+        if self.into.flag("extensions.worktreeconfig")? == Some(true) {
+            let own = repo.git_dir.join("config.worktree");
+            self.file(&own, Scope::Worktree, false, 0)?;
+        }
+        Ok(())
+    }
+
+    fn system(&mut self) -> Result<(), String> {
+        let skipped = match self.sources.env("GIT_CONFIG_NOSYSTEM") {
+            Some(value) => boolean(&Value::Text(value?.to_owned())).unwrap_or(true),
+            None => false,
+        };
+        if skipped {
+            return Ok(());
+        }
+        match self.sources.path("GIT_CONFIG_SYSTEM") {
+            Some(path) => self.file(&path?, Scope::System, false, 0),
+            None => SYSTEM
+                .iter()
+                .try_for_each(|path| self.file(Path::new(path), Scope::System, false, 0)),
+        }
+    }
+
+    fn global(&mut self) -> Result<(), String> {
+        if let Some(path) = self.sources.path("GIT_CONFIG_GLOBAL") {
+            return self.file(&path?, Scope::Global, false, 0);
+        }
+        let home = self.home()?;
+        let xdg = match self.sources.path("XDG_CONFIG_HOME") {
+            Some(path) => Some(path?),
+            None => self.sources.around.xdg_config.clone(),
+        };
+        let xdg = xdg.filter(|path| !path.as_os_str().is_empty());
+        if let Some(dir) = xdg.or_else(|| Some(home.as_ref()?.join(".config"))) {
+            self.file(&dir.join("git/config"), Scope::Global, false, 0)?;
+        }
+        match home {
+            Some(home) => self.file(&home.join(".gitconfig"), Scope::Global, false, 0),
+            None => Ok(()),
+        }
+    }
+
+    fn home(&self) -> Result<Option<PathBuf>, String> {
+        match self.sources.path("HOME") {
+            Some(path) => path.map(Some),
+            None => Ok(self.sources.around.home.clone()),
+        }
+    }
+
+    /// Reads one file; `doubt` makes all its values unknown.
+    fn file(&mut self, path: &Path, scope: Scope, doubt: bool, depth: usize) -> Result<(), String> {
+        if depth > DEPTH_MAX {
+            return Err("config includes are nested too deep".to_owned());
+        }
+        self.into.files.push(path.to_owned());
+        let Some(text) = read(path)? else {
+            return Ok(());
+        };
+        for line in config::parse(&text)? {
+            self.line(line, path, scope, doubt, depth)?;
+        }
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        mut line: Line,
+        from: &Path,
+        scope: Scope,
+        doubt: bool,
+        depth: usize,
+    ) -> Result<(), String> {
+        let condition = line
+            .key
+            .strip_prefix("includeif.")
+            .and_then(|k| k.strip_suffix(".path"));
+        let applies = match condition {
+            Some(condition) => self.applies(condition, from),
+            None if line.key == "include.path" => Applies::Yes,
+            None => {
+                if doubt {
+                    line.value = Value::Unknown("a conditional include may set it".to_owned());
+                }
+                self.into.entries.push(Entry {
+                    scope,
+                    key: line.key,
+                    value: line.value,
+                    fresh: false,
+                });
+                return Ok(());
+            }
+        };
+        let doubt = match applies {
+            Applies::No => return Ok(()),
+            Applies::Yes => doubt,
+            Applies::Unclear => true,
+        };
+        let Value::Text(path) = &line.value else {
+            return Err("config includes a file that is not known".to_owned());
+        };
+        match config::included(path, from, self.home()?.as_deref()) {
+            Some(path) => self.file(&path, scope, doubt, depth + 1),
+            None => Err("config includes a file that is not known".to_owned()),
+        }
+    }
+
+    fn applies(&mut self, condition: &str, from: &Path) -> Applies {
+        let told = if let Some(pattern) = condition.strip_prefix("gitdir:") {
+            self.in_git_dir(pattern, from, false)
+        } else if let Some(pattern) = condition.strip_prefix("gitdir/i:") {
+            self.in_git_dir(pattern, from, true)
+        } else if let Some(pattern) = condition.strip_prefix("onbranch:") {
+            self.on_branch(pattern)
+        } else {
+            // git skips conditions that it does not know; `hasconfig:` it does.
+            (!condition.starts_with("hasconfig:")).then_some(false)
+        };
+        match told {
+            Some(true) => Applies::Yes,
+            Some(false) => Applies::No,
+            None => Applies::Unclear,
+        }
+    }
+
+    fn in_git_dir(&self, pattern: &str, from: &Path, fold: bool) -> Option<bool> {
+        let Some(repo) = self.sources.repo else {
+            return Some(false);
+        };
+        let mut full = if let Some(rest) = pattern.strip_prefix("~/") {
+            format!("{}/{rest}", self.home().ok()??.to_str()?)
+        } else if let Some(rest) = pattern.strip_prefix("./") {
+            format!("{}/{rest}", super::repo::real(from.parent()?).to_str()?)
+        } else if pattern.starts_with('/') {
+            pattern.to_owned()
+        } else {
+            format!("**/{pattern}")
+        };
+        if full.ends_with('/') {
+            full.push_str("**");
+        }
+        let mut text = repo.git_dir.to_str()?.to_owned();
+        if fold {
+            full = full.to_lowercase();
+            text = text.to_lowercase();
+        }
+        // git also tries the unresolved spelling, which we do not have: a miss is not certain
+        // where the pattern goes through a link.
+        match glob::wild(&full, &text)? {
+            true => Some(true),
+            false => {
+                let fixed = full.find(['*', '?']).unwrap_or(full.len());
+                let fixed = Path::new(full.get(..fixed)?);
+                let linked = fixed
+                    .ancestors()
+                    .filter(|p| p.is_absolute())
+                    .any(|p| fs::symlink_metadata(p).is_ok_and(|m| m.is_symlink()));
+                (!linked).then_some(false)
+            }
+        }
+    }
+
+    fn on_branch(&mut self, pattern: &str) -> Option<bool> {
+        self.into.by_branch = true;
+        self.sources.repo?;
+        match (self.sources.head)() {
+            Ok(Head::Branch(branch)) if pattern.ends_with('/') => {
+                glob::wild(&format!("{pattern}**"), &branch)
+            }
+            Ok(Head::Branch(branch)) => glob::wild(pattern, &branch),
+            Ok(Head::Detached) => Some(false),
+            Err(_) => None,
+        }
+    }
+}
+
+/// The bytes of a config file; none where there is none.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let odd = |why: &str| Err(format!("config file `{}` {why}", path.display()));
+    let file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(_) => return odd("cannot be read"),
+    };
+    match file.metadata() {
+        Ok(meta) if !meta.is_file() => return odd("is no file"),
+        Ok(meta) if meta.len() > FILE_MAX => return odd("is too large"),
+        Ok(_) => {}
+        Err(_) => return odd("cannot be read"),
+    }
+    let mut text = Vec::new();
+    match file.take(FILE_MAX).read_to_end(&mut text) {
+        Ok(_) => Ok(Some(text)),
+        Err(_) => odd("cannot be read"),
+    }
+}

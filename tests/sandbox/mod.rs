@@ -1,0 +1,171 @@
+//! A throw-away world of real repositories: one work tree, three bare remotes, a private home.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test binary uses its own part"
+)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Branches main, feature, dev, same, div (diverged), new (not on a remote), amb (also a tag),
+/// feat/x, release/1.0; remotes origin, fork, third; tags v0 (differs on origin), v1, ann.
+const TEMPLATE: &str = r#"
+set -e
+for r in origin fork third; do git init -q --bare $r.git; done
+git init -q work; cd work
+echo 0 >base; git add base; git commit -qm c0
+for r in origin fork third; do git remote add $r $ROOT/$r.git; done
+git tag v0
+mk() { git checkout -q -b "$1" main; echo "$1" >"f-$(echo $1|tr / -)"; git add -A; git commit -qm "$1-1"; }
+adv() { git checkout -q "$1"; echo more >>"f-$(echo $1|tr / -)"; git add -A; git commit -qm "$1-2"; }
+mk feature; mk dev; mk same; mk div; mk gone; mk amb; mk feat/x; mk release/1.0; mk ronly
+git checkout -q main
+git push -q origin main feature dev same div gone feat/x release/1.0 ronly refs/heads/amb:refs/heads/amb v0
+git tag vold gone; git push -q origin vold; git tag -d vold >/dev/null
+git push -q fork main
+git fetch -q origin; git fetch -q fork
+for b in main feature dev same div amb feat/x release/1.0; do git branch -q --set-upstream-to=origin/$b $b; done
+git branch -qD gone ronly
+adv main; adv feature; adv dev; adv feat/x; adv amb
+git checkout -q div; git commit -q --amend -m div-amended
+git checkout -q -b new main; echo n>n; git add n; git commit -qm new-1
+git tag v1 main; git tag -a ann -m ann feature; git tag amb main
+git tag -f v0 main >/dev/null
+git update-ref refs/notes/commits main; git update-ref refs/changes/1 main
+git checkout -q feature
+mkdir -p sub
+# Fewer files to copy; tags are packed, branches are not.
+git pack-refs
+for r in . ../origin.git ../fork.git; do git -C $r repack -adq; git -C $r prune-packed -q; done
+"#;
+
+const HOME: &str = "[user]\n\tname=t\n\temail=t@t\n[init]\n\tdefaultBranch=main\n[advice]\n\
+                    \tdetachedHead=false\n[protocol \"file\"]\n\tallow=always\n";
+
+/// The template and the copy that a case works in; the path of the copy stands in its config.
+pub struct Sandbox {
+    _dir: tempfile::TempDir,
+    pub root: PathBuf,
+    template: PathBuf,
+}
+
+impl Sandbox {
+    pub fn new() -> Sandbox {
+        let dir = tempfile::tempdir().unwrap();
+        // git resolves links in its own paths, so ours has none.
+        let base = dir.path().canonicalize().unwrap();
+        let (root, template) = (base.join("cur"), base.join("tpl"));
+        std::fs::create_dir_all(root.join("home")).unwrap();
+        std::fs::create_dir_all(root.join("bin")).unwrap();
+        std::fs::create_dir_all(base.join("empty")).unwrap();
+        std::fs::write(root.join("home/.gitconfig"), HOME).unwrap();
+        let sandbox = Sandbox {
+            _dir: dir,
+            root,
+            template,
+        };
+        let (ok, out) = sandbox.bash(TEMPLATE, &sandbox.root);
+        assert!(ok, "the template could not be built: {out}");
+        std::fs::rename(&sandbox.root, &sandbox.template).unwrap();
+        sandbox
+    }
+
+    /// Starts over.
+    pub fn fresh(&self) {
+        if self.root.exists() {
+            std::fs::remove_dir_all(&self.root).unwrap();
+        }
+        let copied = Command::new("cp")
+            .arg("-a")
+            .arg(&self.template)
+            .arg(&self.root)
+            .status();
+        assert!(copied.unwrap().success());
+    }
+
+    /// Starts over, on the branch and with the set-up of a vector.
+    pub fn set_up(&self, vector: &Value) {
+        self.fresh();
+        let work = self.root.join("work");
+        let branch = text(vector, "branch");
+        let mut lines = vec![match branch {
+            "DETACHED" => "git checkout -q --detach feature".to_owned(),
+            "" | "feature" => String::new(),
+            other => format!("git checkout -q {other}"),
+        }];
+        for line in vector["setup"].as_array().unwrap() {
+            lines.push(self.filled(line.as_str().unwrap()));
+        }
+        for line in lines.iter().filter(|l| !l.is_empty()) {
+            let (ok, out) = self.bash(line, &work);
+            assert!(ok, "{}: set-up failed: {line}: {out}", text(vector, "id"));
+        }
+    }
+
+    /// `$ROOT` as it is here.
+    pub fn filled(&self, text: &str) -> String {
+        text.replace("$ROOT", self.root.to_str().unwrap())
+    }
+
+    pub fn bash(&self, script: &str, cwd: &Path) -> (bool, String) {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let out = Command::new("bash")
+            .args(["-c", script])
+            .current_dir(cwd)
+            .env_clear()
+            .env(
+                "PATH",
+                format!("{}:{path}", self.root.join("bin").display()),
+            )
+            .env("HOME", self.root.join("home"))
+            .env("ROOT", &self.root)
+            .env("LC_ALL", "C")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_TEMPLATE_DIR", self.root.with_file_name("empty"))
+            .env("GIT_EDITOR", "true")
+            .env("GIT_SEQUENCE_EDITOR", "true")
+            .env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
+            .env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
+            .output()
+            .unwrap();
+        let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+        (out.status.success(), text(&out.stdout) + &text(&out.stderr))
+    }
+}
+
+/// The vectors of a file, all of them or every third.
+pub fn vectors(file: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures/vectors")
+        .join(file);
+    let text = std::fs::read_to_string(path).unwrap();
+    let all = text.lines().map(|l| serde_json::from_str(l).unwrap());
+    let step = match std::env::var_os("LEASEGUARD_LONG") {
+        Some(_) => 1,
+        None => 3,
+    };
+    all.step_by(step).collect()
+}
+
+pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// Whether a predicted ref, perhaps with `*`, covers the full ref `name`.
+pub fn covers(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((before, after)) => {
+            name.len() >= before.len() + after.len()
+                && name.starts_with(before)
+                && name.ends_with(after)
+        }
+        None => pattern == name,
+    }
+}
+
+pub fn is_base(name: &str) -> bool {
+    name.strip_prefix("refs/heads/")
+        .is_some_and(|branch| leaseguard::policy::Policy::default().is_base(branch))
+}

@@ -6,12 +6,16 @@
     reason = "a broken test may stop at once"
 )]
 
+use leaseguard::call::{Call, Dialect, What};
+use leaseguard::guard;
 use leaseguard::policy::{
     self, CannotEdit, CannotTrust, Case, ForceWithLease, KEYS, Kind, Layer, MILD, Mode, Places,
     Policy, WORDS, changes, set_rule,
 };
+use leaseguard::policy::{Home, Repository, Shelf};
 use leaseguard::rules::KNOWN;
 use leaseguard::verdict::{Decision, Finding, Next, Verdict};
+use leaseguard::world::Surroundings;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -1059,6 +1063,162 @@ fn breaking_a_file_never_loosens_more_than_leaving_it_out() {
             Vec::<String>::new(),
             "{}",
             path.display()
+        );
+    }
+}
+
+// --- rules and presets
+
+/// A repository with a remote, on the branch `feat`, with an untracked file and a changed one.
+fn repository(m: &Machine) {
+    let sh = "git init -q -b main --bare ../origin.git && git init -q -b main . && git remote add origin ../origin.git && \
+        echo a > a && git add a && git -c user.name=n -c user.email=e commit -q -m a && git push -q origin main && \
+        git switch -q -c feat && git push -q -u origin feat && echo b > a && echo c > c";
+    let done = std::process::Command::new("sh")
+        .args(["-c", sh])
+        .current_dir(&m.repo)
+        .env("HOME", m.repo.parent().unwrap())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env_remove("XDG_CONFIG_HOME")
+        .status();
+    assert!(done.unwrap().success());
+}
+
+fn answer(m: &Machine, policy: &Policy, text: &str) -> Decision {
+    let call = Call {
+        session: None,
+        agent: None,
+        cwd: Some(m.repo.clone()),
+        unseen_typing: false,
+        what: What::Shell {
+            dialect: Dialect::Bash,
+            text: text.to_owned(),
+        },
+    };
+    let around = Surroundings {
+        cwd: Some(m.repo.clone()),
+        home: m.repo.parent().map(Into::into),
+        ..Surroundings::default()
+    };
+    guard::judge(&call, around, policy).decision()
+}
+
+#[test]
+fn presets_decide_what_the_rules_find() {
+    let m = Machine::new();
+    repository(&m);
+    let policies = ["fleet", "team", "solo"].map(|preset| {
+        fs::write(&m.user, format!("preset = \"{preset}\"\n")).unwrap();
+        m.load()
+    });
+    let (a, q, d) = (Decision::Allow, Decision::Ask, Decision::Deny);
+    for (text, wanted) in [
+        ("git push --force-with-lease", [d, a, a]),
+        ("git push --force-with-lease origin HEAD:feat", [d, a, a]),
+        ("git push --force-with-lease origin HEAD:other", [d, d, d]),
+        ("git push --force-with-lease origin HEAD:main", [d, d, d]),
+        ("git push --force-with-lease --force origin feat", [d, d, d]),
+        ("git push --force-with-lease origin +feat", [d, d, d]),
+        ("git push --force", [d, d, d]),
+        ("git switch main && git push --force-with-lease", [d, d, d]),
+        ("git commit --amend -m x", [d, q, q]),
+        ("git push origin HEAD:main", [d, d, a]),
+        ("git push --force origin HEAD:main", [d, d, d]),
+        ("git push origin :main", [d, d, d]),
+        ("git commit -a -m x", [d, d, a]),
+        ("git commit -m x .", [d, d, a]),
+        ("git add -u", [d, d, a]),
+        ("git add .", [d, d, q]),
+        ("git add -A", [d, d, q]),
+        ("git commit --no-verify -m x", [d, d, d]),
+        ("git reset --hard", [d, d, d]),
+    ] {
+        let got = policies.each_ref().map(|policy| answer(&m, policy, text));
+        assert_eq!(got, wanted, "{text}");
+    }
+}
+
+#[test]
+fn the_guard_settles_what_it_answers() {
+    let m = Machine::new().user("mode = \"observe\"\n");
+    repository(&m);
+    assert_eq!(answer(&m, &m.load(), "git push --force"), Decision::Allow);
+    let m = m.user("ask = \"deny\"\n[rules]\n\"git/amend\" = \"ask\"\n");
+    assert_eq!(answer(&m, &m.load(), "git commit --amend"), Decision::Deny);
+}
+
+#[test]
+fn a_shelf_reads_each_repository_once_and_when_it_is_asked() {
+    let m = Machine::new().project("ask = \"deny\"\n");
+    let shelf = Shelf::new(
+        &KNOWN,
+        Home {
+            user_file: Some(m.user.clone()),
+            ..Home::default()
+        },
+    );
+    let at = |top: Option<&std::path::Path>| {
+        shelf.at(Repository {
+            top,
+            main: None,
+            remotes: &Vec::new,
+        })
+    };
+    let m = m.user("mode = \"observe\"\n");
+    assert!(at(Some(&m.repo)).ask_is_deny());
+    assert_eq!(at(Some(&m.repo)).mode(), Mode::Observe);
+    let m = m.user("").project("");
+    assert!(at(Some(&m.repo)).ask_is_deny(), "it was read before");
+    assert_eq!(at(None).mode(), Mode::Enforce);
+    let fixed = Shelf::of(m.load());
+    assert_eq!(
+        fixed
+            .at(Repository {
+                top: Some(&m.repo),
+                main: None,
+                remotes: &Vec::new
+            })
+            .mode(),
+        Mode::Enforce
+    );
+}
+
+#[test]
+fn the_line_that_lists_a_rule_names_its_layer() {
+    let m = Machine::new().project("[rules]\n\"git/push-unclear\" = \"deny\"\n");
+    let policy = m.load();
+    let rule = KNOWN.iter().find(|r| r.id == "git/push-unclear").unwrap();
+    let shown = policy.wish(rule.id).shown(rule.id, rule.decision);
+    let line = format!("{} {shown} ({})", rule.id, policy.origin(rule.id));
+    assert_eq!(line, "git/push-unclear deny (project leaseguard.toml)");
+}
+
+#[test]
+fn hostile_texts_of_full_size_are_refused_and_nothing_falls_over() {
+    let full = |piece: &str| piece.repeat((250 << 10) / piece.len());
+    for text in [
+        format!("{}a = 1", full("a.")),
+        format!("[{}a]", full("a.")),
+        format!("[[{}a]]", full("a.")),
+        format!("a = {}", full("[")),
+        format!("a = {}", full("{a=")),
+        format!("a = {}", full("[{a=")),
+        full("[[repo]]\n"),
+        full("a=1\n"),
+        full("\"\\u0061\"."),
+        full("[a.b.c]\n"),
+        full("\""),
+        full("\n#"),
+        (0..20_000).map(|n| format!("k{n}=1\n")).collect(),
+    ] {
+        let policy = Machine::new().project(&text).load();
+        let changed = changes(&Policy::default(), &policy, &KNOWN);
+        assert!(changed.is_empty(), "{:.40}", text);
+        assert!(policy.troubles.len() <= 6, "{:?}", policy.troubles);
+        assert!(
+            policy.troubles.iter().all(|t| t.len() < 4000),
+            "{:.40}",
+            text
         );
     }
 }

@@ -86,15 +86,21 @@ pub(super) struct Broken {
 
 /// Reads `text` the quick way, and the thorough way where that cannot follow.
 pub(super) fn read(text: &str) -> Result<Doc<'_>, Broken> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = unmarked(text);
     match super::quick::read(text) {
         Some(doc) => Ok(doc),
         None => super::thorough::read(text),
     }
 }
 
+/// The text without the mark that some editors put before it; places are counted from here.
+pub(super) fn unmarked(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// The line of a byte, from 1.
 pub(super) fn line(text: &str, at: usize) -> usize {
+    let text = unmarked(text);
     let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
     before
         .iter()

@@ -1,6 +1,6 @@
 //! Changes one rule in the text of a person's policy and keeps every other byte.
 
-use super::doc::Value;
+use super::doc::{Value, unmarked};
 use super::files::{Found, Name, Source};
 use super::nearest::nearest;
 use super::places::Places;
@@ -122,7 +122,7 @@ fn policy(text: &str, repo: Option<&str>, rules: &[Known]) -> Policy {
 
 /// The bytes to replace, and by what; `None` where no place is sure.
 fn splice(text: &str, id: &str, value: &str, repo: Option<&str>) -> Option<(Range<usize>, String)> {
-    let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let plain = unmarked(text);
     let base = text.len() - plain.len();
     let parsed = Document::parse(plain).ok()?;
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -253,7 +253,7 @@ fn quoted(text: &str) -> String {
 type Leaves = Vec<(Vec<String>, Value<'static>)>;
 
 fn leaves(text: &str) -> Option<Leaves> {
-    let doc = thorough::read(text.strip_prefix('\u{feff}').unwrap_or(text)).ok()?;
+    let doc = thorough::read(unmarked(text)).ok()?;
     let mut paths: Vec<Vec<String>> = Vec::new();
     let mut out = Vec::new();
     let mut elements = 0;

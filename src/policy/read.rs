@@ -6,6 +6,9 @@ use super::table::{KEYS, Key, Kind, Known, WORDS, at};
 use super::wish::{Wish, mild_of};
 use std::borrow::Cow;
 
+/// How many mistakes of one file are told.
+const MOST_TROUBLES: usize = 5;
+
 /// One thing that a policy says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Set<'a> {
@@ -252,7 +255,14 @@ impl<'a> Reader<'a, '_> {
 
     fn trouble(&mut self, at: usize, what: &str) {
         let line = doc::line(self.text, at);
-        self.sheet.troubles.push(format!("line {line}: {what}"));
+        let told = self.sheet.troubles.len();
+        if told < MOST_TROUBLES {
+            self.sheet.troubles.push(format!("line {line}: {what}"));
+        } else if told == MOST_TROUBLES {
+            self.sheet
+                .troubles
+                .push(format!("line {line}: and more from here on"));
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::rules;
 use crate::shell::{self, Command, Opaque, Problem, Script, Span, Start, Step, Word};
 use crate::verdict::{Decision, Finding, Verdict};
 use crate::world::{Presence, Surroundings, World};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Shell text above this many bytes is not parsed: it asks.
@@ -156,10 +156,8 @@ impl<'a> Walk<'a> {
         for action in &named.actions {
             self.judge(action, judging);
         }
-        if judging == Judging::Surely {
-            for action in &named.actions {
-                self.world.apply(action);
-            }
+        for action in &named.actions {
+            self.world.apply(action);
         }
         if depth >= DEPTH {
             if named.alias.is_some() {
@@ -186,19 +184,16 @@ impl<'a> Walk<'a> {
         let script = match possible {
             wrap::Possible::Text(text) => self.extract_at(&text.text, &[], command, depth),
             wrap::Possible::Words(words) => {
-                let command = Command {
-                    words: words.clone(),
-                    wrapper: false,
-                    answers: None,
-                    ..command.clone()
-                };
-                Script {
-                    steps: vec![Step::Run(Box::new(command))],
-                    problems: Vec::new(),
-                }
+                let (start, world) = (&self.start, &self.world);
+                shell::extract_words(words, command, depth + 1, start, &wrap::Table, world)
             }
         };
+        // What it changes holds for what it runs itself; nothing is known of what comes after.
+        self.world.fork();
         self.script(&script, Judging::Perhaps, depth + 1);
+        self.world.end();
+        self.world.or();
+        self.world.join();
     }
 
     fn extract_at(&self, text: &str, args: &[Word], command: &Command, depth: usize) -> Script {
@@ -259,11 +254,31 @@ impl<'a> Walk<'a> {
 
     /// The command with answered questions filled in; `None` when it holds none.
     fn answered(&self, command: &Command) -> Option<Command> {
-        let marked = |w: &Word| w.text.chars().any(|c| c as u32 >= shell::ANSWER_BASE);
-        if !command.words.iter().any(marked) && !command.assigns.iter().any(|a| marked(&a.value)) {
+        let text = |t: &str| t.chars().any(|c| c as u32 >= shell::ANSWER_BASE);
+        let marked = |w: &Word| text(&w.text);
+        let dir = |d: &Option<PathBuf>| d.as_ref().is_some_and(|d| text(&d.to_string_lossy()));
+        let dirs = command.dirs.iter().any(dir);
+        let values = || {
+            command
+                .assigns
+                .iter()
+                .chain(command.exports.iter())
+                .any(|a| marked(&a.value))
+        };
+        if !dirs && !command.words.iter().any(marked) && !values() {
             return None;
         }
         let mut command = command.clone();
+        if dirs {
+            let filled = command
+                .dirs
+                .iter()
+                .map(|d| d.as_ref().and_then(|d| self.filled_dir(d)));
+            command.dirs = Rc::new(filled.collect());
+        }
+        for assign in Rc::make_mut(&mut command.exports) {
+            self.fill(&mut assign.value);
+        }
         for word in command
             .words
             .iter_mut()
@@ -272,6 +287,25 @@ impl<'a> Walk<'a> {
             self.fill(word);
         }
         Some(command)
+    }
+
+    /// A directory that an answer is part of: an absolute answer stands for all that is before it.
+    fn filled_dir(&self, dir: &Path) -> Option<PathBuf> {
+        let mut filled = PathBuf::new();
+        for part in dir.components() {
+            let part = part.as_os_str().to_string_lossy();
+            let mut word = Word {
+                text: part.into_owned(),
+                opaque: Opaque::One,
+                ..Word::default()
+            };
+            self.fill(&mut word);
+            if word.text.chars().any(action::is_mark) {
+                return None;
+            }
+            filled.push(&word.text);
+        }
+        Some(filled)
     }
 
     fn fill(&self, word: &mut Word) {

@@ -1,5 +1,7 @@
 //! git's option rules against the git of this machine.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests may fail loudly")]
+
 use leaseguard::action::git::TABLES;
 use leaseguard::action::options::{Line, Opt, Takes, parse, parse_leading};
 use leaseguard::shell::Word;

@@ -290,11 +290,23 @@ const FORBIDDEN: &[&str] = &[
     concat!(">>>>", ">>> "),
 ];
 
+/// Whether `line` holds `word` by itself: not as a part of a longer name or path, so that a host's
+/// own field names and directories inside a sandbox pass.
+fn holds(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let path = word.ends_with('/');
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + word.len()..].chars().next();
+        !before.is_some_and(part) && (path || !after.is_some_and(part))
+    })
+}
+
 fn words(path: &str, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for (i, line) in text.lines().enumerate() {
         for word in FORBIDDEN {
-            if line.contains(word) {
+            if holds(line, word) {
                 wrong.push(format!("{path}:{}: holds `{word}`", i + 1));
             }
         }
@@ -594,5 +606,7 @@ fn no_file_holds_words_that_have_no_place_here() {
 fn a_word_that_has_no_place_here_is_seen() {
     let text = format!("fine\nsee {}x\nan {} said\n", FORBIDDEN[0], FORBIDDEN[2]);
     red(words("a.md", &text), &["a.md:2", "a.md:3"]);
-    red(words("b.md", "the session of an agent works\n"), &[]);
+    let inside = format!("$ROOT{}x and last_{}_message\n", FORBIDDEN[0], FORBIDDEN[2]);
+    red(words("b.md", &inside), &[]);
+    red(words("c.md", "the session of an agent works\n"), &[]);
 }

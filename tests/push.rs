@@ -1,4 +1,10 @@
 //! What real git updated, against what was predicted before.
+#![allow(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "a test may stop anywhere and tell why"
+)]
 
 mod sandbox;
 

@@ -13,14 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use support::rules::{Case, Fixture, cases, file_name, load};
 use support::setup::Setup;
 use support::text::{dice, shape};
-use support::wrap::Template;
+use support::wrap::{Least, Template, fill};
 use support::{Report, Stage, brief, long, says, spread, told};
 
 /// Without `LEASEGUARD_LONG=1` one of this many (command, wrapper) pairs is judged.
-const SAMPLE: u64 = 2;
+const SAMPLE: u64 = 3;
 
 /// Without `LEASEGUARD_LONG=1` one of this many (command, wrapper, wrapper) triples is judged.
-const DEEP_SAMPLE: u64 = 400;
+const DEEP_SAMPLE: u64 = 1000;
+
+/// Without `LEASEGUARD_LONG=1` one of this many commands is run for real.
+const REAL_SAMPLE: u64 = 25;
 
 fn sampled(parts: &[&str], one_in: u64) -> bool {
     long() || dice(parts).is_multiple_of(one_in)
@@ -100,11 +103,29 @@ fn through(template: &Template, case: &Case) -> Vec<(String, Verdict)> {
     judged
 }
 
-/// A denied command in a template that runs it.
+/// Those cases that are answered rightly as they stand; the others are reported once, not in
+/// every wrapper.
+fn answered<'a>(all: Vec<Case<'a>>) -> Vec<Case<'a>> {
+    let right = spread(&all, |case| case.right(&case.stage().judge(case.command)));
+    let mut right = right.into_iter();
+    let mut all = all;
+    all.retain(|_| right.next().unwrap_or_default());
+    all
+}
+
+/// Whether a denied command is answered strictly enough in a template that runs it.
 fn holds(case: &Case, template: &Template, verdict: &Verdict) -> bool {
-    match template.wants() {
-        Decision::Deny => says(verdict, &case.fixture.rule, Decision::Deny),
-        least => verdict.fault.is_none() && verdict.decision() >= least,
+    let denied = |v: &Verdict| says(v, &case.fixture.rule, Decision::Deny);
+    let at_least = |d: Decision| verdict.fault.is_none() && verdict.decision() >= d;
+    if let Some(like) = &template.like {
+        let other = case.stage().judge(&fill(like, case.command));
+        if !denied(&other) {
+            return at_least(other.decision());
+        }
+    }
+    match template.least {
+        Least::Deny => denied(verdict),
+        Least::Ask => at_least(Decision::Ask),
     }
 }
 
@@ -112,13 +133,14 @@ fn holds(case: &Case, template: &Template, verdict: &Verdict) -> bool {
 fn a_denied_command_stays_denied_in_every_wrapper() {
     let fixtures = load();
     let templates = support::wrap::load().wrap;
-    let all = cases(&fixtures, Decision::Deny);
+    let all = answered(cases(&fixtures, Decision::Deny));
     let mut report = Report::default();
     let judged = spread(&all, |case| {
         let mut out = Vec::new();
         for template in &templates {
-            let fits = template.stdin || !case.fixture.terminal;
-            if fits && sampled(&[case.command, &template.name], SAMPLE) {
+            // A gap is looked for in all cases: the open ones may be few.
+            let picked = template.gap.is_some() || sampled(&[case.command, &template.name], SAMPLE);
+            if picked && template.fits(case) {
                 for (text, verdict) in through(template, case) {
                     out.push((template, text, verdict));
                 }
@@ -163,9 +185,11 @@ fn a_denied_command_stays_denied_two_wrappers_deep() {
     let templates: Vec<Template> = support::wrap::load()
         .wrap
         .into_iter()
-        .filter(|t| t.gap.is_none() && t.file.is_none() && t.wants() == Decision::Deny)
+        .filter(|t| {
+            t.gap.is_none() && t.file.is_none() && t.least == Least::Deny && t.like.is_none()
+        })
         .collect();
-    let all = cases(&fixtures, Decision::Deny);
+    let all = answered(cases(&fixtures, Decision::Deny));
     let mut report = Report::default();
     // Even the long run takes a sample here: all of it would be some millions.
     let one_in = if long() {
@@ -178,8 +202,7 @@ fn a_denied_command_stays_denied_two_wrappers_deep() {
         for outer in &templates {
             for inner in templates.iter().filter(|t| !t.outermost) {
                 let picked = dice(&[case.command, &outer.name, &inner.name]).is_multiple_of(one_in);
-                let fits = outer.stdin && inner.stdin || !case.fixture.terminal;
-                if !picked || !fits {
+                if !picked || !outer.fits(case) || !inner.fits(case) {
                     continue;
                 }
                 let text = inner
@@ -221,6 +244,7 @@ fn harmless_wrappers_change_no_answer() {
         case.want == Decision::Allow
             || !(case.command.contains("$@") || case.command.contains("$1"))
     });
+    let all = answered(all);
     let mut report = Report::default();
     let judged = spread(&all, |case| {
         let mut out = Vec::new();
@@ -287,7 +311,10 @@ fn a_command_that_is_only_quoted_is_allowed() {
 #[test]
 fn a_harmless_command_afterwards_hides_nothing() {
     let fixtures = load();
-    let all = cases(&fixtures, Decision::Deny);
+    let mut all = cases(&fixtures, Decision::Deny);
+    // What a trap does depends on all that follows.
+    all.retain(|case| !case.command.contains("trap"));
+    let all = answered(all);
     let mut report = Report::default();
     let judged = spread(&all, |case| {
         let mut out = Vec::new();
@@ -545,5 +572,78 @@ fn shapes_are_told_rightly() {
     assert_eq!(
         shape("git  push 'a b' -f").gaps,
         [(3, 5), (9, 10), (15, 16)]
+    );
+}
+
+/// Programs that a test must not start, or that only wait.
+const NOT_RUN: &[&str] = &[
+    "curl",
+    "wget",
+    "ssh",
+    "sudo",
+    "docker",
+    "npm",
+    "cargo",
+    "gh ",
+    "make",
+    "apt",
+    "mytool",
+    "su ",
+    "$EDITOR",
+    "while",
+    "am ",
+    "/srv/",
+    "example.com",
+];
+
+fn runs(case: &Case) -> bool {
+    case.fixture.rule.starts_with("git/") && !NOT_RUN.iter().any(|p| case.command.contains(p))
+}
+
+#[test]
+fn allowed_commands_do_no_harm_in_real_git() {
+    let fixtures = load();
+    let mut all = cases(&fixtures, Decision::Allow);
+    all.retain(|case| runs(case) && sampled(&[case.command, "real"], REAL_SAMPLE));
+    let harms = spread(&all, |case| {
+        support::effects::run(&case.scene.setup, case.command)
+    });
+    let mut report = Report::default();
+    for (case, harm) in all.iter().zip(&harms) {
+        report.check(harm.is_empty(), &case.fixture.rule, || {
+            format!(
+                "({}) {}: {harm:?}",
+                case.scene.words.name,
+                brief(case.command)
+            )
+        });
+    }
+    report.end("allowed commands in real git");
+}
+
+#[test]
+fn most_denied_commands_do_their_harm_in_real_git() {
+    // Not all: some harm is of another kind than what is looked for (a hook that is no program
+    // here, a tag without signature), some needs other content, and some is only possible.
+    let fixtures = load();
+    let mut all = cases(&fixtures, Decision::Deny);
+    all.retain(|case| runs(case) && sampled(&[case.command, "real"], REAL_SAMPLE));
+    let harms = spread(&all, |case| {
+        support::effects::run(&case.scene.setup, case.command)
+    });
+    let mut quiet = Vec::new();
+    for (case, harm) in all.iter().zip(&harms) {
+        let rule = case.fixture.rule.as_str();
+        if !harm.iter().any(|(r, _)| *r == rule) {
+            quiet.push(format!("{rule} {}: {harm:?}", brief(case.command)));
+        }
+    }
+    println!("{} of {} denials show no harm:", quiet.len(), all.len());
+    for line in &quiet {
+        println!("  {line}");
+    }
+    assert!(
+        quiet.len() * 3 <= all.len(),
+        "more than a third of the denials show no harm in real git, see above"
     );
 }

@@ -458,3 +458,113 @@ fn is_typo(text: &str, table: &'static [Opt]) -> bool {
         && first.is_none_or(|o| o.takes == Takes::Nothing)
         && (body.starts_with("no-") || table.iter().any(|o| o.name.starts_with(body)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Blur, Opt, flag, maybe, parse, parse_leading, value};
+    use crate::shell::{OPAQUE, Opaque, Word};
+
+    const TABLE: &[Opt] = &[
+        flag("force", 'f').risky(),
+        maybe("force-with-lease", '-'),
+        flag("follow", '-'),
+        flag("dry-run", 'n').risky_off(),
+        flag("no-verify", '-').risky(),
+        flag("verbose", 'v'),
+        value("message", 'm'),
+        maybe("sign", 'S'),
+        flag("mirror", '-').fixed(),
+    ];
+
+    fn words(line: &str) -> Vec<Word> {
+        let word = |text: &str| Word {
+            text: text.replace('$', &OPAQUE.to_string()),
+            opaque: if text.contains('$') {
+                Opaque::Many
+            } else {
+                Opaque::No
+            },
+            ..Word::default()
+        };
+        line.split(' ').map(word).collect()
+    }
+
+    fn on(line: &str, name: &str) -> bool {
+        parse(&words(line), TABLE).has(name)
+    }
+
+    #[test]
+    fn an_exact_name_wins_over_longer_ones_and_the_last_mention_counts() {
+        assert!(on("--force", "force"));
+        assert!(!on("--force", "force-with-lease"));
+        assert!(on("--force-w", "force-with-lease"));
+        assert!(!on("--force --no-force", "force"));
+        assert!(on("--no-force --force", "force"));
+        assert!(!on("--no-verify --verify", "no-verify"));
+    }
+
+    #[test]
+    fn an_ambiguous_name_is_the_dangerous_one() {
+        let two = words("--fo");
+        let line = parse(&two, TABLE);
+        assert!(line.refused && line.has("force"));
+        assert!(on("--no-v", "no-verify"));
+        assert!(!on("--mi", "force") && on("--mi", "mirror"));
+        assert!(parse(&words("--no-mirror"), TABLE).refused);
+    }
+
+    #[test]
+    fn a_cluster_ends_at_the_letter_that_takes_the_rest() {
+        assert!(on("-vf", "force"));
+        assert!(!on("-mf", "force"));
+        assert!(!on("-vm -f", "force"));
+        assert!(on("-mx -f", "force"));
+        assert!(!on("-Sf", "force"));
+        assert!(on("-S -f", "force"));
+        assert!(on("-éf", "force"));
+        let line = words("-vm x");
+        assert_eq!(
+            parse(&line, TABLE)
+                .value("message")
+                .map(|w| w.text)
+                .as_deref(),
+            Some("x")
+        );
+    }
+
+    #[test]
+    fn options_may_follow_arguments_but_not_two_dashes() {
+        assert!(on("a b -f", "force"));
+        assert!(!on("a -- -f", "force"));
+        assert!(!on("a --end-of-options -f", "force"));
+        assert!(!parse_leading(&words("a -f"), TABLE).has("force"));
+        let line = words("a -- b c");
+        let line = parse(&line, TABLE);
+        assert_eq!((line.before().len(), line.after().len()), (1, 2));
+    }
+
+    #[test]
+    fn a_known_option_may_have_an_unknown_value() {
+        let blurs = |line: &str| {
+            let words = words(line);
+            let line = parse(&words, TABLE);
+            line.blurred
+                .iter()
+                .map(|(blur, _)| *blur)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(blurs("--message=$"), [Blur::Value]);
+        assert_eq!(blurs("-m $"), [Blur::Value]);
+        assert_eq!(blurs("--$"), [Blur::Option]);
+        assert_eq!(blurs("-v$"), [Blur::Option]);
+        assert_eq!(blurs("$"), [Blur::Words]);
+        assert_eq!(blurs("a$"), []);
+        assert_eq!(blurs("-- $"), []);
+    }
+
+    #[test]
+    fn a_long_name_behind_one_dash_is_refused() {
+        assert!(parse(&words("-force"), TABLE).refused);
+        assert!(!parse(&words("-fv"), TABLE).refused);
+    }
+}

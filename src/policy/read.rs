@@ -68,7 +68,7 @@ pub(super) fn sheet<'a>(text: &'a str, rules: &[Known], sections: bool) -> Sheet
     };
     match doc::read(text) {
         Ok(doc) => reader.fill(doc),
-        Err(broken) => reader.trouble(broken.at, &broken.what),
+        Err(broken) => reader.trouble(broken.at, || broken.what),
     }
     reader.sheet
 }
@@ -193,10 +193,10 @@ impl<'a> Reader<'a, '_> {
         match (key.kind, value) {
             (Kind::Choice { words, .. }, Value::Text(word)) => match key.choice(&word) {
                 Some(choice) => self.set(section, Set::Choice(index, choice)),
-                None => {
-                    let what = format!("`{}` takes {}, not `{word}`", key.name, listed(words));
-                    self.trouble(at, &what);
-                }
+                None => self.trouble(at, || {
+                    let word = short(&word);
+                    format!("`{}` takes {}, not `{word}`", key.name, listed(words))
+                }),
             },
             (Kind::Globs(_), Value::Texts(globs)) => self.set(section, Set::Bases(globs)),
             (Kind::Choice { words, .. }, value) => {
@@ -209,9 +209,12 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn rule(&mut self, section: Option<usize>, id: &str, at: usize, value: &Value<'a>) {
-        let Some(rule) = self.rules.iter().find(|r| r.id == id) else {
-            let near = nearest(id, self.rules.iter().map(|r| r.id));
-            return self.trouble(at, &format!("there is no rule `{id}`{near}"));
+        let rules = self.rules;
+        let Some(rule) = rules.iter().find(|r| r.id == id) else {
+            return self.trouble(at, || {
+                let near = nearest(id, rules.iter().map(|r| r.id));
+                format!("there is no rule `{}`{near}", short(id))
+            });
         };
         let Value::Text(word) = value else {
             self.mistyped(id, &words_of(id), value, at);
@@ -219,51 +222,61 @@ impl<'a> Reader<'a, '_> {
         };
         match Wish::of_word(id, word) {
             Some(wish) => self.set(section, Set::Rule(rule.id, wish)),
-            None => {
-                let what = format!("the rule `{id}` takes {}, not `{word}`", words_of(id));
-                self.trouble(at, &what);
-            }
+            None => self.trouble(at, || {
+                let word = short(word);
+                format!("the rule `{id}` takes {}, not `{word}`", words_of(id))
+            }),
         }
     }
 
     fn mistyped(&mut self, name: &str, wants: &str, value: &Value, at: usize) -> Role {
-        self.trouble(at, &format!("`{name}` takes {wants}, not {}", value.noun()));
+        let noun = value.noun();
+        self.trouble(at, || format!("`{name}` takes {wants}, not {noun}"));
         Role::Leaf
     }
 
     fn unknown(&mut self, group: &str, section: Option<usize>, name: &str, at: usize) -> Role {
-        let full = match group {
-            "" => name.to_owned(),
-            group => format!("{group}.{name}"),
-        };
-        if full == "repo" {
-            self.trouble(at, "only a person's own policy has `[[repo]]` sections");
-            return Role::Leaf;
-        }
-        let also: &[&str] = if section.is_some() {
-            &["rules", "path", "remote"]
-        } else {
-            &["rules", "repo"]
-        };
-        let near = nearest(
-            &full,
-            KEYS.iter().map(|k| k.name).chain(also.iter().copied()),
-        );
-        self.trouble(at, &format!("there is no key `{full}`{near}"));
+        self.trouble(at, || {
+            let full = match group {
+                "" => name.to_owned(),
+                group => format!("{group}.{name}"),
+            };
+            if full == "repo" {
+                return "only a person's own policy has `[[repo]]` sections".to_owned();
+            }
+            let also: &[&str] = match section {
+                Some(_) => &["rules", "path", "remote"],
+                None => &["rules", "repo"],
+            };
+            let names = KEYS.iter().map(|k| k.name).chain(also.iter().copied());
+            let near = nearest(&full, names);
+            format!("there is no key `{}`{near}", short(&full))
+        });
         Role::Leaf
     }
 
-    fn trouble(&mut self, at: usize, what: &str) {
-        let line = doc::line(self.text, at);
+    /// Notes a mistake; the words are only made while there is room for them.
+    fn trouble(&mut self, at: usize, what: impl FnOnce() -> String) {
         let told = self.sheet.troubles.len();
-        if told < MOST_TROUBLES {
-            self.sheet.troubles.push(format!("line {line}: {what}"));
-        } else if told == MOST_TROUBLES {
-            self.sheet
-                .troubles
-                .push(format!("line {line}: and more from here on"));
+        if told > MOST_TROUBLES {
+            return;
         }
+        let line = doc::line(self.text, at);
+        let what = match told {
+            MOST_TROUBLES => "and more from here on".to_owned(),
+            _ => what(),
+        };
+        self.sheet.troubles.push(format!("line {line}: {what}"));
     }
+}
+
+/// A name or word for messages, however long it is.
+fn short(text: &str) -> String {
+    let mut short: String = text.chars().take(60).flat_map(char::escape_debug).collect();
+    if text.chars().nth(60).is_some() {
+        short.push('…');
+    }
+    short
 }
 
 /// The words that the rule `id` takes, as a phrase.

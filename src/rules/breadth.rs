@@ -18,6 +18,8 @@ pub(super) enum Breadth {
     Pattern,
     /// Cannot be told here (the word itself is unknown).
     Unknown,
+    /// A file or a directory: where it lies cannot be looked at.
+    Unseen,
 }
 
 impl Breadth {
@@ -29,6 +31,7 @@ impl Breadth {
             Breadth::Directory => "is a directory",
             Breadth::Pattern => "is a pattern, and git expands it through all directories",
             Breadth::Unknown => "is not known before the run",
+            Breadth::Unseen => "may be a directory: where it lies cannot be looked at",
         }
     }
 }
@@ -68,9 +71,8 @@ fn covers_tree(text: &str) -> bool {
     for part in text.split('/') {
         match part {
             "" | "." => {}
-            // Above the start it is the tree, or nothing that git accepts.
-            ".." if depth == 0 => return true,
-            ".." => depth -= 1,
+            // Above the start: what comes behind it says whether that is all.
+            ".." => depth = depth.saturating_sub(1),
             _ => depth += 1,
         }
     }
@@ -84,9 +86,17 @@ fn by_kind(path: &Word, place: &Place, world: &World) -> Breadth {
     match world.path_kind(place, path) {
         PathKind::Dir if is_top(path, place, world) => Breadth::Tree,
         PathKind::Dir => Breadth::Directory,
-        PathKind::Missing if path.text.ends_with('/') => Breadth::Directory,
+        PathKind::Missing | PathKind::Unknown if path.text.ends_with('/') => Breadth::Directory,
+        // A name with an ending is a file's far more often than a directory's.
+        PathKind::Unknown if !last_has_ending(&path.text) => Breadth::Unseen,
         PathKind::File | PathKind::Missing | PathKind::Unknown => Breadth::Named,
     }
+}
+
+fn last_has_ending(path: &str) -> bool {
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| name.contains('.'))
 }
 
 fn is_top(path: &Word, place: &Place, world: &World) -> bool {

@@ -87,6 +87,11 @@ fn paths(stage: &Stage, action: &Action, world: &World) -> Option<Found> {
         }
         let word = spelled(path);
         let effect = format!("this would stage every change that `{word}` covers");
-        Some(Found::new(effect, path.span).because(format!("`{word}` {}", breadth.phrase())))
+        let found = Found::new(effect, path.span).because(format!("`{word}` {}", breadth.phrase()));
+        Some(if breadth == Breadth::Unseen {
+            found.ask()
+        } else {
+            found
+        })
     })
 }

@@ -63,9 +63,12 @@ fn sweeps(action: &Action, world: &World) -> Option<Found> {
         format!("this would commit every changed file that `{word}` covers"),
         path.span,
     );
-    Some(
+    let found = found
+        .because(format!("`{word}` {}", breadth.phrase()))
+        .instead(status());
+    Some(if breadth == Breadth::Unseen {
+        found.ask()
+    } else {
         found
-            .because(format!("`{word}` {}", breadth.phrase()))
-            .instead(status()),
-    )
+    })
 }

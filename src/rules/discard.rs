@@ -7,7 +7,7 @@ use crate::action::{Act, Action, Discard, Loses, Reach};
 use crate::policy::Policy;
 use crate::shell::{Span, Word};
 use crate::verdict::Decision;
-use crate::world::World;
+use crate::world::{Fact, World};
 
 pub(super) const RULE: Rule = Rule {
     id: "git/discard",
@@ -22,7 +22,7 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     let Act::Discard(discard) = &action.act else {
         return Vec::new();
     };
-    if discard.loses == Loses::Stash {
+    if discard.loses == Loses::Stash || git_refuses(discard, action, world) {
         return Vec::new();
     }
     let Some((span, fact, ask)) = reach(discard, action, world) else {
@@ -37,6 +37,19 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         .because(fact)
         .instead(instead(discard, action, world));
     vec![if ask { found.ask() } else { found }]
+}
+
+/// `clean` without `-f` does nothing unless config says that it may.
+fn git_refuses(discard: &Discard, action: &Action, world: &World) -> bool {
+    discard.how.text == "clean"
+        && match world.config(&action.place, "clean.requireforce") {
+            Fact::Known(Some(value)) => !matches!(
+                value.to_ascii_lowercase().as_str(),
+                "" | "false" | "no" | "off" | "0"
+            ),
+            Fact::Known(None) => true,
+            Fact::Unknown(_) => false,
+        }
 }
 
 /// Why it reaches further than named files, and whether that is only possible.
@@ -56,7 +69,7 @@ fn reach(discard: &Discard, action: &Action, world: &World) -> Option<(Span, Str
                 (
                     path.span,
                     format!("`{}` {}", spelled(path), breadth.phrase()),
-                    false,
+                    breadth == Breadth::Unseen,
                 )
             })
         }),

@@ -4,6 +4,7 @@ use super::target::{phrase, reasons};
 use super::{Found, Instead, Rule};
 use crate::action::{Act, Action};
 use crate::policy::Policy;
+use crate::shell::Opaque;
 use crate::verdict::Decision;
 use crate::world::{Update, UpdateKind, World};
 
@@ -33,7 +34,12 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         .delete
         .as_ref()
         .filter(|_| outlook.updates.is_empty() && outlook.refused.is_none());
-    if gone.is_empty() && typed.is_none() {
+    // `:$B` deletes whatever it names.
+    let unknown = push.refspecs.iter().find(|w| {
+        let text = w.text.trim_start_matches('+');
+        w.opaque != Opaque::No && text.starts_with(':') && text.len() > 1
+    });
+    if gone.is_empty() && typed.is_none() && unknown.is_none() {
         return Vec::new();
     }
     let what = match phrase(&gone).as_str() {

@@ -15,8 +15,18 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Keys that ask for a signature.
-const KEYS: &[&str] = &[
+/// What is left unsigned, by a part of its spelling, and the keys that ask for that signature.
+const KEYS: &[(&str, &[&str])] = &[
+    ("--no-gpg", &["commit.gpgsign"]),
+    ("commit.gpgsign", &["commit.gpgsign"]),
+    ("signed", &["push.gpgsign"]),
+    ("push.gpgsign", &["push.gpgsign"]),
+    ("--no-sign", &["tag.gpgsign", "tag.forcesignannotated"]),
+    ("tag.", &["tag.gpgsign", "tag.forcesignannotated"]),
+];
+
+/// All of them, for a spelling that names none.
+const ALL_KEYS: &[&str] = &[
     "commit.gpgsign",
     "tag.gpgsign",
     "tag.forcesignannotated",
@@ -33,7 +43,10 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         ..action.place.clone()
     };
     let mut unknown = None;
-    let signs = KEYS.iter().find(|key| match world.config(&place, key) {
+    let typed = how.text.to_ascii_lowercase();
+    let keys = KEYS.iter().find(|(part, _)| typed.contains(part));
+    let keys = keys.map_or(ALL_KEYS, |(_, keys)| *keys);
+    let signs = keys.iter().find(|key| match world.config(&place, key) {
         Fact::Known(Some(value)) => is_true(&value),
         Fact::Known(None) => false,
         Fact::Unknown(why) => {

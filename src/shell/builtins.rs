@@ -24,6 +24,8 @@ impl Walker<'_> {
             "shift" => self.shift(args),
             "read" | "mapfile" | "readarray" | "getopts" => self.read(name, args),
             "printf" => self.printf_variable(args),
+            "alias" => self.alias(args),
+            "shopt" => self.shopt(args),
             "let" => args.iter().for_each(|w| self.forget_in(&w.text)),
             "exit" => self.exit(),
             "return" => {
@@ -33,13 +35,32 @@ impl Walker<'_> {
                 let levels = args.first().and_then(|w| w.text.parse().ok()).unwrap_or(1);
                 self.leave_loops(levels, name == "continue");
             }
-            ":" | "true" | "false" | "echo" | "test" | "[" | "pwd" | "alias" | "unalias"
-            | "umask" | "ulimit" | "wait" | "jobs" | "fg" | "bg" | "kill" | "hash" | "type"
-            | "shopt" | "times" | "disown" | "history" | "dirs" | "caller" | "enable" | "help"
-            | "suspend" | "bind" | "complete" | "compgen" | "compopt" | "fc" | "logout" => {}
+            ":" | "true" | "false" | "echo" | "test" | "[" | "pwd" | "unalias" | "umask"
+            | "ulimit" | "wait" | "jobs" | "fg" | "bg" | "kill" | "hash" | "type" | "times"
+            | "disown" | "history" | "dirs" | "caller" | "enable" | "help" | "suspend" | "bind"
+            | "complete" | "compgen" | "compopt" | "fc" | "logout" => {}
             _ => return false,
         }
         true
+    }
+
+    fn alias(&mut self, args: &[Word]) {
+        for word in args {
+            if let Some((name, value)) = word.text.split_once('=') {
+                let value = Word {
+                    text: value.to_owned(),
+                    ..word.clone()
+                };
+                Rc::make_mut(&mut self.state.aliases).insert(name.into(), value);
+            }
+        }
+    }
+
+    fn shopt(&mut self, args: &[Word]) {
+        let has = |text: &str| args.iter().any(|w| w.text == text);
+        if has("expand_aliases") {
+            self.state.expands = has("-s");
+        }
     }
 
     fn exit(&mut self) {
@@ -52,7 +73,7 @@ impl Walker<'_> {
     /// Changes every candidate directory.
     fn go(&mut self, path: &Word) {
         let dirs: Vec<Option<PathBuf>> = match (&path.opaque, path.glob) {
-            (Opaque::No, false) => self
+            (Opaque::No | Opaque::One, false) => self
                 .state
                 .dirs
                 .iter()

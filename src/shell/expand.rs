@@ -303,7 +303,7 @@ impl Walker<'_> {
         let items = self.array(ast, id);
         fields.text("(", true);
         match items {
-            Some(items) => {
+            Value::Array(items) => {
                 for (i, item) in items.iter().enumerate() {
                     if i > 0 {
                         fields.text(" ", true);
@@ -311,20 +311,30 @@ impl Walker<'_> {
                     fields.text(&item.text, true);
                 }
             }
-            None => fields.opaque(false),
+            _ => fields.opaque(false),
         }
         fields.text(")", true);
     }
 
-    /// The elements of an array literal; `None` when they cannot be counted.
-    pub(super) fn array(&mut self, ast: &Rc<Ast>, id: Id) -> Option<Vec<Val>> {
-        let node = *ast.arrays.get(id as usize)?;
+    /// The elements of an array literal, as far as they can be counted.
+    pub(super) fn array(&mut self, ast: &Rc<Ast>, id: Id) -> Value {
+        let Some(node) = ast.arrays.get(id as usize).copied() else {
+            return Value::opaque();
+        };
         let mut words = Vec::new();
         self.fields(ast, node.words.of(&ast.words), &mut words);
-        if node.keyed || words.iter().any(|w| w.opaque == Opaque::Many || w.glob) {
-            return None;
+        if node.keyed {
+            return Value::opaque();
         }
-        Some(words.iter().map(Val::of).collect())
+        let counted = words
+            .iter()
+            .take_while(|w| w.opaque != Opaque::Many && !w.glob);
+        let items: Vec<Val> = counted.map(Val::of).collect();
+        if items.len() < words.len() {
+            Value::Open(Rc::new(items))
+        } else {
+            Value::Array(Rc::new(items))
+        }
     }
 
     /// One word whatever it holds, and whether its unknown stretches may hold blanks.

@@ -319,7 +319,7 @@ impl<'a> Parser<'a> {
                 b'(' if matches!(mode.stop, Stop::Blank | Stop::Test)
                     && self.starts_group(mode) =>
                 {
-                    self.group(mode);
+                    self.group();
                 }
                 _ => match mode.stop {
                     Stop::Blank => return,
@@ -346,13 +346,15 @@ impl<'a> Parser<'a> {
             && self.parts.len() > self.base
     }
 
-    fn group(&mut self, mode: Mode) {
+    /// The alternatives of such a pattern.
+    fn group(&mut self) {
         if !self.enter() {
             return;
         }
+        let extglob = std::mem::replace(&mut self.extglob, true);
         self.one(false);
         loop {
-            self.scan(mode);
+            self.scan(Mode::WORD);
             match self.byte() {
                 Some(b')') => {
                     self.one(false);
@@ -362,6 +364,7 @@ impl<'a> Parser<'a> {
                 Some(_) => self.one(false),
             }
         }
+        self.extglob = extglob;
         self.leave();
     }
 

@@ -315,3 +315,17 @@ pub fn extract_at(
     walker.answers = answers;
     walker.at(text, args, command)
 }
+
+/// Extracts what one argument vector would run besides itself, at `command`'s point.
+pub fn extract_words(
+    words: &[Word],
+    command: &Command,
+    depth: usize,
+    start: &Start,
+    wrappers: &dyn Wrappers,
+    files: &dyn Files,
+) -> Script {
+    let mut walker = walk::Walker::new(start, wrappers, files, words.len());
+    walker.depth = depth;
+    walker.words_at(words, command)
+}

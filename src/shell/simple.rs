@@ -163,11 +163,7 @@ impl Walker<'_> {
                     opaque: Opaque::One,
                     glob: false,
                 };
-                let value = match items {
-                    Some(items) => Value::Array(Rc::new(items)),
-                    None => Value::opaque(),
-                };
-                (word, value)
+                (word, items)
             }
             _ => {
                 let (word, val) = self.value(ast, node);
@@ -198,11 +194,7 @@ impl Walker<'_> {
             return false;
         }
         if let Some(Part::Array { id }) = ast.parts(node).get(1) {
-            let items = self.array(ast, *id);
-            let value = match items {
-                Some(items) => Value::Array(Rc::new(items)),
-                None => Value::opaque(),
-            };
+            let value = self.array(ast, *id);
             ready.arrays.push(Bound {
                 name: name.to_string(),
                 index: None,
@@ -598,6 +590,11 @@ fn appended(old: &Value, more: &Value) -> Value {
         (Value::Text(a), Value::Array(b)) if !has_mark(&a.text) => {
             Value::Array(Rc::new([a].into_iter().chain(b.iter()).cloned().collect()))
         }
+        (Value::Array(a), Value::Open(b)) if a.len() + b.len() < 1024 => {
+            Value::Open(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
+        }
+        // What is behind the unknown elements stays unknown with them.
+        (Value::Open(a), _) => Value::Open(Rc::clone(a)),
         _ => Value::opaque(),
     }
 }

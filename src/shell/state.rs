@@ -66,6 +66,8 @@ pub(super) enum Value {
     Unset,
     Text(Val),
     Array(Rc<Vec<Val>>),
+    /// An array that starts with these and goes on with any number of unknown elements.
+    Open(Rc<Vec<Val>>),
 }
 
 impl Value {
@@ -154,6 +156,9 @@ pub(super) struct State {
     /// Texts of `trap … EXIT`.
     pub(super) traps: Rc<Vec<Word>>,
     pub(super) allexport: bool,
+    /// `alias` definitions, and whether `shopt -s expand_aliases` lets them count.
+    pub(super) aliases: Rc<BTreeMap<Rc<str>, Word>>,
+    pub(super) expands: bool,
 }
 
 impl State {
@@ -390,7 +395,8 @@ fn meet_maps<K: Ord + Clone, V: Clone + PartialEq>(
 
 /// `dir` after `cd path`; `..` is taken by spelling, as `cd` does.
 pub(super) fn joined(dir: Option<&Path>, path: &str) -> Option<PathBuf> {
-    if has_mark(path) {
+    // An answer stands in the path until it is known; nothing can be said above it.
+    if path.contains(OPAQUE) || (has_mark(path) && path.split('/').any(|part| part == "..")) {
         return None;
     }
     let path = Path::new(path);

@@ -4,11 +4,56 @@ use super::ast::Ast;
 use super::flow::Kind;
 use super::lexer::Parser;
 use super::simple::{Bound, Out, Ready};
-use super::state::{Args, Content, Life, joined, put};
+use super::state::{Args, Content, Life, State, joined, put};
 use super::walk::Walker;
-use super::{Assign, Command, Inner, Opaque, Script, Source, Span, Stdin, Word};
+use super::{Assign, Command, Inner, OPAQUE, Opaque, Script, Source, Span, Stdin, Step, Word};
 use std::path::PathBuf;
 use std::rc::Rc;
+
+/// Programs that print commands for the caller's shell to evaluate.
+const SETUP: &[&str] = &[
+    "ssh-agent",
+    "gpg-agent",
+    "keychain",
+    "dircolors",
+    "direnv",
+    "brew",
+    "pyenv",
+    "rbenv",
+    "nodenv",
+    "goenv",
+    "jenv",
+    "tfenv",
+    "fnm",
+    "mise",
+    "rtx",
+    "asdf",
+    "starship",
+    "zoxide",
+    "atuin",
+    "opam",
+    "conda",
+    "mamba",
+    "micromamba",
+    "docker-machine",
+    "minikube",
+    "luarocks",
+    "register-python-argcomplete",
+    "thefuck",
+    "lesspipe",
+    "poetry",
+    "pipenv",
+    "aws",
+    "gh",
+    "kubectl",
+    "helm",
+    "npm",
+    "fzf",
+    "vault",
+    "resize",
+    "perl",
+    "getopt",
+];
 
 /// How deep script files may run each other.
 const FILES: usize = 3;
@@ -18,7 +63,11 @@ impl Walker<'_> {
     #[inline(never)]
     pub(super) fn run_program(&mut self, mut ready: Ready, builtins: bool) {
         let arrays = std::mem::take(&mut ready.arrays);
+        let alias = ready.words.first().and_then(|w| self.alias_of(w, builtins));
         let (mut command, out) = self.build(&mut ready);
+        if let Some(value) = alias {
+            return self.aliased(&value, command, out);
+        }
         let name = match command.words.first().and_then(Word::known) {
             Some(name) if builtins => name.to_string(),
             _ => String::new(),
@@ -75,6 +124,31 @@ impl Walker<'_> {
                 });
             });
         });
+        self.leave();
+    }
+
+    /// What the alias of that name stands for, where aliases count.
+    fn alias_of(&self, word: &Word, builtins: bool) -> Option<Word> {
+        let name = word.known().filter(|_| builtins && self.state.expands)?;
+        self.state.aliases.get(name).cloned()
+    }
+
+    /// An alias is its text with the words behind it.
+    fn aliased(&mut self, value: &Word, mut command: Box<Command>, out: Out) {
+        command.wrapper = true;
+        let shown = command.clone();
+        self.emit(command);
+        if !self.enter() {
+            return;
+        }
+        let rest = shown.words.get(1..).unwrap_or(&[]);
+        let saved = std::mem::replace(&mut self.state.args, Rc::new(Args::of(rest)));
+        // An alias is not looked up again in its own text.
+        let expands = std::mem::replace(&mut self.state.expands, false);
+        let text = format!("{} \"$@\"", value.text);
+        self.inside(&shown, &out, |w| w.text_here(&text, value.span, None));
+        self.state.args = saved;
+        self.state.expands = expands;
         self.leave();
     }
 
@@ -155,6 +229,7 @@ impl Walker<'_> {
         }
         command.wrapper = true;
         let shown = command.clone();
+        self.unknown_text(&text);
         self.emit(command);
         self.inside(&shown, &out, |w| w.text_here(&text.text, text.span, None));
     }
@@ -171,7 +246,12 @@ impl Walker<'_> {
         command.wrapper = true;
         let shown = command.clone();
         self.emit(command);
-        let texts = self.texts(&path, false, shown.span);
+        let texts = match (path.known(), &*shown) {
+            (Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"), outer) => {
+                self.stdin_texts(outer)
+            }
+            _ => self.texts(&path, false, shown.span),
+        };
         let own = (args.len() > 1).then(|| Rc::new(Args::of(args.get(1..).unwrap_or(&[]))));
         self.inside(&shown, &out, |w| {
             w.alternatives(texts, |w, text| {
@@ -253,6 +333,27 @@ impl Walker<'_> {
 
     /// Walks `text` alone, as a new shell started at `command`'s point.
     pub(super) fn at(mut self, text: &str, args: &[Word], command: &Command) -> Script {
+        let begin = self.begin_at(command);
+        if !args.is_empty() {
+            self.state.args = Rc::new(Args::of(args));
+        }
+        self.text_here(text, command.span, None);
+        self.close_script(begin)
+    }
+
+    /// Walks one argument vector alone, started at `command`'s point.
+    pub(super) fn words_at(mut self, words: &[Word], command: &Command) -> Script {
+        let begin = self.begin_at(command);
+        let ready = Ready {
+            words: words.to_vec(),
+            span: command.span,
+            ..Ready::default()
+        };
+        self.run_program(ready, false);
+        self.close_script(begin)
+    }
+
+    fn begin_at(&mut self, command: &Command) -> State {
         self.state.dirs = Rc::clone(&command.dirs);
         self.state.exports = Rc::clone(&command.exports);
         self.state.unset = Rc::clone(&command.unset);
@@ -264,16 +365,12 @@ impl Walker<'_> {
             );
         }
         self.state = self.new_shell();
-        if !args.is_empty() {
-            self.state.args = Rc::new(Args::of(args));
-        }
         self.stdin = Rc::new(command.stdin.clone());
         self.redirects = Rc::new(command.redirects.clone());
         self.fixed = Some(command.span);
         let begin = self.state.clone();
         self.push_frame(Kind::Shell);
-        self.text_here(text, command.span, None);
-        self.close_script(begin)
+        begin
     }
 
     /// Runs text in a new shell.
@@ -398,6 +495,7 @@ impl Walker<'_> {
             } => {
                 let all: Vec<Assign> = outer.assigns.iter().chain(&assigns).cloned().collect();
                 let own = Args::of(args.get(1..).unwrap_or(&[]));
+                self.unknown_text(&text);
                 let text_of = text.text.clone();
                 self.environment(&all, &[], |w| {
                     w.elsewhere(dir, |w| w.text_apart(&text_of, text.span, own, None));
@@ -420,6 +518,41 @@ impl Walker<'_> {
         let texts = self.texts(path, false, span);
         let args = Args::of(&args);
         self.alternatives(texts, |w, text| w.file_text(&text, path, args.clone()));
+    }
+
+    /// What `. /dev/stdin` reads.
+    fn stdin_texts(&mut self, outer: &Command) -> Vec<String> {
+        match &outer.stdin {
+            Stdin::Inherited => Vec::new(),
+            Stdin::Text(text) => vec![text.text.clone()],
+            Stdin::File(path) => self.texts(path, false, path.span),
+            Stdin::Pipe(names) => {
+                self.problem(runs_output_of(names), outer.span, true);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Text whose first word is unknown may be any command.
+    fn unknown_text(&mut self, text: &Word) {
+        if text.text.trim_start().starts_with(OPAQUE) && !self.follows_setup() {
+            self.problem(
+                "runs text that is not known before the run",
+                text.span,
+                true,
+            );
+        }
+    }
+
+    /// Whether the last command is one whose output is there to be evaluated: `eval "$(ssh-agent)"`.
+    fn follows_setup(&self) -> bool {
+        let last = self.steps.iter().rev().find_map(|step| match step {
+            Step::Run(command) => command.words.first(),
+            _ => None,
+        });
+        last.and_then(Word::known)
+            .and_then(|name| name.rsplit('/').next())
+            .is_some_and(|name| SETUP.contains(&name))
     }
 
     /// A shell that reads its commands from standard input.

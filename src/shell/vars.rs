@@ -63,6 +63,7 @@ impl Walker<'_> {
             Value::Unset => Val::known(""),
             Value::Text(val) => val,
             Value::Array(items) => items.first().cloned().unwrap_or(Val::known("")),
+            Value::Open(items) => items.first().cloned().unwrap_or(Val::opaque()),
         }
     }
 
@@ -151,11 +152,13 @@ impl Walker<'_> {
                     .first()
                     .is_none_or(|v| node.colon && v.text.is_empty()),
             ),
+            Value::Open(items) => items.first().map(|v| node.colon && v.text.is_empty()),
         };
         let val = match value {
             Value::Unset => Val::known(""),
             Value::Text(val) => val,
             Value::Array(items) => items.first().cloned().unwrap_or(Val::known("")),
+            Value::Open(items) => items.first().cloned().unwrap_or(Val::opaque()),
         };
         if node.length {
             let val = match val.plain() {
@@ -265,6 +268,9 @@ impl Walker<'_> {
                         Some(val) => Value::Text(val.clone()),
                         None => Value::Unset,
                     },
+                    (Value::Open(items), Some(at)) => {
+                        items.get(at).cloned().map_or(Value::opaque(), Value::Text)
+                    }
                     (Value::Text(val), Some(0)) => Value::Text(val),
                     (Value::Unset, _) => Value::Unset,
                     _ => Value::opaque(),
@@ -302,6 +308,7 @@ impl Walker<'_> {
             None => (self.state.args.list.clone(), self.state.args.open),
             Some(_) => match self.look_up(ast.text(node.name)) {
                 Value::Array(items) => (items.to_vec(), false),
+                Value::Open(items) => (items.to_vec(), true),
                 Value::Unset => (Vec::new(), false),
                 Value::Text(val) if val.plain().is_some() => (vec![val], false),
                 Value::Text(_) => (Vec::new(), true),

@@ -1,7 +1,7 @@
 //! Answers to read-only questions whose output a script uses as a word.
 
 use super::Head;
-use super::scene::{Site, Spot};
+use super::spot::{Site, Spot};
 use crate::action::{Place, basename};
 use crate::shell::Command;
 

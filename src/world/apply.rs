@@ -1,12 +1,13 @@
 //! Moves the scene on: what an action changes, in one alternative.
 
-use super::config::{Value, normal};
+use super::config::Value;
 use super::push;
 use super::repo::{Disk, Repo, real};
-use super::scene::{Alternative, HeadNow, Reach, Site, Spot, locate};
+use super::scene::{Alternative, HeadNow, Reach};
 use super::settings::{Change, Scope};
+use super::spot::{Site, Spot, locate};
 use super::{Head, Surroundings, UpdateKind};
-use crate::action::{Act, Action, ConfigWrite, Integrate, Place, Push, Refs, Worktree};
+use crate::action::{Act, Action, Integrate, Place, Push, Refs};
 use crate::shell::Word;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -46,12 +47,13 @@ pub(super) fn apply(
     stage.act(&action.act);
     let mut all = stage.also;
     all.push(stage.now);
+    all.iter_mut().for_each(Alternative::bound);
     all
 }
 
 /// One alternative while an action changes it.
 pub(super) struct Stage<'a> {
-    disk: &'a Disk,
+    pub(super) disk: &'a Disk,
     around: &'a Surroundings,
     pub(super) place: &'a Place,
     pub(super) now: Alternative,
@@ -135,11 +137,11 @@ impl Stage<'_> {
     }
 
     pub(super) fn has(&self, repo: &Repo, name: &str) -> Result<bool, String> {
-        super::scene::has(&self.now, repo, name)
+        super::spot::has(&self.now, repo, name)
     }
 
     pub(super) fn head(&self, repo: &Repo) -> Result<Head, String> {
-        super::scene::head(&self.now, repo)
+        super::spot::head(&self.now, repo)
     }
 
     pub(super) fn set_head(&mut self, repo: &Repo, now: Result<Head, String>) {
@@ -180,7 +182,7 @@ impl Stage<'_> {
         self.change(repo, Change::Set(Scope::Local, key, value));
     }
 
-    fn absolute(&self, path: &Word) -> Option<PathBuf> {
+    pub(super) fn absolute(&self, path: &Word) -> Option<PathBuf> {
         let path = Path::new(path.known()?);
         let full = match &self.place.dir {
             Some(dir) => dir.join(path),
@@ -188,28 +190,6 @@ impl Stage<'_> {
             None => return None,
         };
         Some(real(&full))
-    }
-
-    fn new_repository(&mut self, dir: Option<&Word>) {
-        let Some(top) = dir.and_then(|dir| self.absolute(dir)) else {
-            self.now.made_somewhere = true;
-            return;
-        };
-        if let super::repo::Found::Here(repo) = self.disk.find(&top)
-            && (repo.top.as_ref() == Some(&top) || repo.git_dir == top)
-        {
-            // `init` in a repository changes nothing, `clone` into one fails.
-            return;
-        }
-        let git_dir = top.join(".git");
-        let repo = Repo {
-            common: git_dir.clone(),
-            git_dir,
-            top: Some(top.clone()),
-            made: true,
-            ..Repo::default()
-        };
-        self.now.trees.push((top, Rc::new(repo)));
     }
 
     fn written(&mut self, path: &Word) {
@@ -234,177 +214,6 @@ impl Stage<'_> {
             self.now.lost_refs.push((common.to_owned(), why()));
         }
         self.now.written.push(file);
-    }
-
-    fn config(&mut self, repo: Option<&Rc<Repo>>, write: &ConfigWrite) {
-        let (reach, scope) = match (write.scope, repo) {
-            ("global", _) => (Reach::Everywhere, Scope::Global),
-            ("system", _) => (Reach::Everywhere, Scope::System),
-            ("worktree", Some(repo)) => {
-                let own = self.spot(repo).settings.flag("extensions.worktreeconfig");
-                if own == Ok(Some(true)) {
-                    (Reach::Checkout(repo.git_dir.clone()), Scope::Worktree)
-                } else {
-                    (Reach::Repository(repo.common.clone()), Scope::Local)
-                }
-            }
-            ("local", Some(repo)) => (Reach::Repository(repo.common.clone()), Scope::Local),
-            // A file that we do not know, or of a repository that we do not know.
-            _ => (Reach::Everywhere, Scope::Command),
-        };
-        let Some(key) = write.key.as_deref().map(normal) else {
-            let why = "config is changed in a way that is not known";
-            self.now.config.push((reach, Change::Blind(why.to_owned())));
-            return;
-        };
-        if key.starts_with("include.") || key.starts_with("includeif.") {
-            let why = "this call makes config include another file";
-            self.now.config.push((reach, Change::Blind(why.to_owned())));
-            return;
-        }
-        if scope == Scope::Command {
-            let why = format!("`{key}` is set somewhere");
-            self.now.config.push((reach, Change::Doubt(key, why)));
-            return;
-        }
-        let change = match &write.value {
-            None => Change::Unset(scope, key),
-            Some(word) => {
-                let value = match word.known() {
-                    Some(text) => Value::Text(text.to_owned()),
-                    None => Value::Unknown(format!("`{key}` is not known before the run")),
-                };
-                if write.add {
-                    Change::Add(scope, key, value)
-                } else {
-                    Change::Set(scope, key, value)
-                }
-            }
-        };
-        self.now.config.push((reach, change));
-    }
-
-    fn remote(&mut self, repo: &Rc<Repo>, verb: &str, name: Option<&Word>, args: &[Word]) {
-        if matches!(
-            verb,
-            "" | "show" | "get-url" | "prune" | "update" | "set-head" | "set-branches"
-        ) {
-            return;
-        }
-        let all_known = args.iter().all(|w| w.known().is_some());
-        let (Some(name), true) = (name.and_then(Word::known), all_known) else {
-            let prefix = match name.and_then(Word::known) {
-                Some(name) => format!("remote.{name}."),
-                None => "remote.".to_owned(),
-            };
-            let why = "a remote is changed in a way that is not known".to_owned();
-            return self.change(repo, Change::Doubt(prefix, why));
-        };
-        let words: Vec<&str> = args.iter().filter_map(Word::known).collect();
-        let plain: Vec<&str> = words
-            .iter()
-            .copied()
-            .filter(|w| !w.starts_with('-'))
-            .collect();
-        let section = format!("remote.{name}.");
-        let has = |option: &str| words.contains(&option);
-        match verb {
-            "add" => {
-                if let Some(url) = plain.last() {
-                    self.set_config(repo, format!("{section}url"), url);
-                }
-                if words
-                    .iter()
-                    .any(|w| *w == "--mirror" || *w == "--mirror=push")
-                {
-                    self.set_config(repo, format!("{section}mirror"), "true");
-                }
-            }
-            "set-url" => {
-                let key = match has("--push") {
-                    true => format!("{section}pushurl"),
-                    false => format!("{section}url"),
-                };
-                let value = plain.iter().find(|w| **w != name);
-                match value {
-                    Some(_) if has("--delete") => {
-                        let why = "a URL of the remote is taken away".to_owned();
-                        self.change(repo, Change::Doubt(key, why));
-                    }
-                    Some(url) if has("--add") => {
-                        let value = Value::Text((*url).to_owned());
-                        self.change(repo, Change::Add(Scope::Local, key, value));
-                    }
-                    Some(url) => self.set_config(repo, key, url),
-                    None => {}
-                }
-            }
-            "rename" => {
-                if let Some(new) = plain.iter().find(|w| **w != name) {
-                    let to = format!("remote.{new}.");
-                    self.change(repo, Change::Rename(section, to, false));
-                    let new = Some((*new).to_owned());
-                    self.change(repo, Change::Retarget(name.to_owned(), new));
-                }
-            }
-            "remove" | "rm" => {
-                self.change(repo, Change::Remove(section));
-                self.change(repo, Change::Retarget(name.to_owned(), None));
-            }
-            _ => {
-                let why = format!("`remote {verb}` may change it");
-                self.change(repo, Change::Doubt(section, why));
-            }
-        }
-    }
-
-    fn worktree(&mut self, repo: &Rc<Repo>, worktree: &Worktree) {
-        match worktree {
-            Worktree::Add {
-                path,
-                branch,
-                start,
-                detach,
-                ..
-            } => {
-                let Some(top) = self.absolute(path) else {
-                    self.now.made_somewhere = true;
-                    return;
-                };
-                let base = top.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-                let (base, own) = (base.to_owned(), top.display().to_string());
-                let added = Rc::new(Repo {
-                    // No real directory: the name that git chooses depends on those in use.
-                    git_dir: repo.common.join("worktrees").join(format!("+{own}")),
-                    common: repo.common.clone(),
-                    top: Some(top.clone()),
-                    made: repo.made,
-                    added: true,
-                    ..Repo::default()
-                });
-                self.now.trees.push((top, Rc::clone(&added)));
-                let head = self.head_of_new(repo, branch.as_ref(), start.as_ref(), *detach, &base);
-                self.set_head(&added, head);
-            }
-            Worktree::Move { from, to } => {
-                let (Some(from), Some(to)) = (self.absolute(from), self.absolute(to)) else {
-                    return;
-                };
-                let made = self.now.trees.iter_mut().find(|(top, _)| *top == from);
-                if let Some((top, _)) = made {
-                    *top = to;
-                } else if let super::repo::Found::Here(old) = self.disk.find(&from) {
-                    let moved = Repo {
-                        git_dir: old.git_dir.clone(),
-                        common: old.common.clone(),
-                        top: Some(to.clone()),
-                        ..Repo::default()
-                    };
-                    self.now.trees.push((to, Rc::new(moved)));
-                }
-            }
-            Worktree::Remove { .. } => {}
-        }
     }
 
     fn integrate(&mut self, repo: &Rc<Repo>, integrate: &Integrate) {

@@ -64,7 +64,8 @@ impl Reader<'_> {
     }
 
     fn file(&mut self) -> Option<Vec<Line>> {
-        let mut lines = Vec::new();
+        // Lines are seldom shorter than this.
+        let mut lines = Vec::with_capacity(self.text.len() / 16);
         let mut section = String::new();
         while !self.ended() {
             match self.next() {
@@ -72,11 +73,7 @@ impl Reader<'_> {
                 b'[' => section = self.section()?,
                 c if is_space(c) => {}
                 c if c.is_ascii_alphabetic() && !section.is_empty() => {
-                    let (name, value) = self.entry(c)?;
-                    lines.push(Line {
-                        key: format!("{section}.{name}"),
-                        value,
-                    });
+                    lines.push(self.entry(&section)?);
                 }
                 _ => return None,
             }
@@ -86,18 +83,29 @@ impl Reader<'_> {
 
     /// `[section]`, `[section "sub"]`, after the bracket.
     fn section(&mut self) -> Option<String> {
-        let mut name = Vec::new();
-        loop {
-            match self.next() {
-                b']' => break,
-                c if c != b'\n' && is_space(c) => return self.subsection(name),
-                c if c.is_ascii_alphanumeric() || c == b'-' || c == b'.' => {
-                    name.push(c.to_ascii_lowercase());
+        let rest = self.text.get(self.at..)?;
+        let of_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.');
+        let length = rest.iter().position(|b| !of_name(b))?;
+        let mut name = std::str::from_utf8(rest.get(..length)?).ok()?.to_owned();
+        name.make_ascii_lowercase();
+        self.at += length;
+        match self.next() {
+            b']' => Some(name),
+            c if c != b'\n' && is_space(c) => {
+                // The common spelling is plain text between two quotes.
+                let rest = self.text.get(self.at..)?;
+                if let Some(inner) = rest.strip_prefix(b"\"")
+                    && let Some(end) = inner.iter().position(|b| matches!(b, b'"' | b'\\' | b'\n'))
+                    && inner.get(end..)?.starts_with(b"\"]")
+                    && let Ok(sub) = std::str::from_utf8(inner.get(..end)?)
+                {
+                    self.at += end + 3;
+                    return Some([name.as_str(), ".", sub].concat());
                 }
-                _ => return None,
+                self.subsection(name.into_bytes())
             }
+            _ => None,
         }
-        String::from_utf8(name).ok()
     }
 
     fn subsection(&mut self, mut name: Vec<u8>) -> Option<String> {
@@ -124,22 +132,47 @@ impl Reader<'_> {
     }
 
     /// `name [= value]`, after the first letter.
-    fn entry(&mut self, first: u8) -> Option<(String, Value)> {
-        let mut name = String::new();
-        name.push(first.to_ascii_lowercase().into());
+    fn entry(&mut self, section: &str) -> Option<Line> {
+        let rest = self.text.get(self.at.checked_sub(1)?..)?;
+        let of_name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'-';
+        let length = rest.iter().position(|b| !of_name(b)).unwrap_or(rest.len());
+        let name = std::str::from_utf8(rest.get(..length)?).ok()?;
+        let mut key = String::with_capacity(section.len() + length + 1);
+        key.push_str(section);
+        key.push('.');
+        key.push_str(name);
+        key.get_mut(section.len()..)?.make_ascii_lowercase();
+        self.at += length - 1;
         let mut c = self.next();
-        while c.is_ascii_alphanumeric() || c == b'-' {
-            name.push(c.to_ascii_lowercase().into());
-            c = self.next();
-        }
         while c == b' ' || c == b'\t' {
             c = self.next();
         }
-        match c {
-            b'\n' => Some((name, Value::Bare)),
-            b'=' => Some((name, Value::Text(self.value()?))),
-            _ => None,
+        let value = match c {
+            b'\n' => Value::Bare,
+            b'=' => Value::Text(match self.simple() {
+                Some(value) => value,
+                None => self.value()?,
+            }),
+            _ => return None,
+        };
+        Some(Line { key, value })
+    }
+
+    /// The rest of the line, where nothing in it is special.
+    fn simple(&mut self) -> Option<String> {
+        let rest = self.text.get(self.at..)?;
+        let length = rest.iter().position(|b| *b == b'\n')?;
+        let line = rest.get(..length)?;
+        if line
+            .iter()
+            .any(|b| matches!(b, b'"' | b'\\' | b'#' | b';' | b'\r' | 0x0b))
+        {
+            return None;
         }
+        let value = std::str::from_utf8(line.trim_ascii()).ok()?.to_owned();
+        self.at += length + 1;
+        self.line += 1;
+        Some(value)
     }
 
     fn value(&mut self) -> Option<String> {

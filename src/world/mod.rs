@@ -2,9 +2,14 @@
 
 mod answer;
 mod apply;
+mod branches;
 mod config;
 mod files;
 mod glob;
+mod load;
+mod memo;
+mod named;
+mod plumbing;
 mod push;
 mod refs;
 mod refspec;
@@ -12,13 +17,18 @@ mod remote;
 mod repo;
 mod scene;
 mod settings;
+mod setup;
+mod spot;
 mod switch;
 mod target;
+mod trees;
+mod unnamed;
 
 use crate::action::{Action, Place, Pointed, Push};
 use crate::shell::{Command, Files, Source, Word};
 use repo::Disk;
-use scene::{Alternative, Scene, Site, Spot, locate};
+use scene::{Alternative, Scene};
+use spot::{Site, Spot, locate};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -130,6 +140,7 @@ pub struct World {
     pub around: Surroundings,
     disk: Disk,
     scene: Scene,
+    memo: memo::Memo,
 }
 
 impl World {
@@ -149,7 +160,7 @@ impl World {
     fn site(&self, alternative: &Alternative, place: &Place) -> Site {
         match locate(&self.disk, &self.around, alternative, place) {
             Site::Absent if self.around.assume_repository => {
-                Site::Unknown(scene::NO_REPOSITORY.to_owned())
+                Site::Unknown(spot::NO_REPOSITORY.to_owned())
             }
             site => site,
         }
@@ -223,8 +234,8 @@ impl World {
         let mut heads = Vec::new();
         for alternative in &self.scene.live {
             let head = match self.site(alternative, place) {
-                Site::Here(repo) => scene::head(alternative, &repo),
-                Site::Absent => Err(scene::NO_REPOSITORY.to_owned()),
+                Site::Here(repo) => spot::head(alternative, &repo),
+                Site::Absent => Err(spot::NO_REPOSITORY.to_owned()),
                 Site::Unknown(why) => Err(why),
             };
             match head {
@@ -249,12 +260,21 @@ impl World {
 
     /// Which refs `push` may update, over all alternatives of the scene.
     pub fn push(&self, push: &Push, place: &Place) -> Outlook {
+        if let Some(known) = self.memo.get(push, place) {
+            return known;
+        }
+        let outlook = self.foresee(push, place);
+        self.memo.keep(push, place, &outlook);
+        outlook
+    }
+
+    fn foresee(&self, push: &Push, place: &Place) -> Outlook {
         let mut all = Outlook::default();
         let mut refused = Vec::new();
         for alternative in &self.scene.live {
             let site = self.site(alternative, place);
             if matches!(site, Site::Absent) {
-                refused.push(scene::NO_REPOSITORY.to_owned());
+                refused.push(spot::NO_REPOSITORY.to_owned());
                 continue;
             }
             let spot = Spot::new(&self.around, alternative, place, site);
@@ -307,6 +327,7 @@ impl World {
         if !apply::changes(&action.act) {
             return;
         }
+        self.memo.forget();
         let mut next = Vec::new();
         for alternative in std::mem::take(&mut self.scene.live) {
             let owned = Rc::unwrap_or_clone(alternative);
@@ -324,16 +345,19 @@ impl World {
 
     /// The other possibility.
     pub fn or(&mut self) {
+        self.memo.forget();
         self.scene.or();
     }
 
     /// Both possibilities meet.
     pub fn join(&mut self) {
+        self.memo.forget();
         self.scene.join();
     }
 
     /// Nothing after this runs in this alternative.
     pub fn end(&mut self) {
+        self.memo.forget();
         self.scene.end();
     }
 }

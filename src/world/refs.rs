@@ -1,6 +1,6 @@
 //! Which refs a repository has: loose files and `packed-refs`.
 
-use super::repo::{MADE, REFTABLE, Repo, pointer};
+use super::repo::{MADE, REFTABLE, Repo, pointer, under};
 use super::{Fact, Head};
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -24,14 +24,14 @@ impl Repo {
         if !plain(name) {
             return Ok(false);
         }
-        if let Ok(meta) = fs::symlink_metadata(self.common.join(name)) {
+        if let Ok(meta) = fs::symlink_metadata(under(&self.common, name)) {
             if !meta.is_dir() {
                 return Ok(true);
             }
         } else if self.is_reftable() {
             return Err(REFTABLE.to_owned());
         }
-        Ok(find(self.packed()?, name))
+        Ok(self.packed()?.has(name))
     }
 
     /// All refs on disk that start with `prefix`; an error also where they are too many.
@@ -44,10 +44,9 @@ impl Repo {
         }
         let mut names = Vec::new();
         let packed = self.packed()?;
-        let sorted = sorted(packed);
-        for name in lines_from(packed, prefix).filter_map(packed_name) {
+        for name in packed.lines_from(prefix).filter_map(packed_name) {
             if !name.starts_with(prefix.as_bytes()) {
-                if sorted && name > prefix.as_bytes() {
+                if packed.sorted && name > prefix.as_bytes() {
                     break;
                 }
                 continue;
@@ -107,7 +106,7 @@ impl Repo {
         if self.made || !plain(name) {
             return None;
         }
-        let text = pointer(&self.common.join(name))?;
+        let text = pointer(&under(&self.common, name))?;
         Some(text.strip_prefix("ref:")?.trim_start().to_owned())
     }
 
@@ -116,14 +115,11 @@ impl Repo {
             || (self.added && fs::symlink_metadata(self.common.join("reftable")).is_ok())
     }
 
-    fn packed(&self) -> Result<&[u8], String> {
+    fn packed(&self) -> Result<&Packed, String> {
         let read = self
             .packed
-            .get_or_init(|| read_packed(&self.common.join("packed-refs")));
-        match read {
-            Ok(bytes) => Ok(bytes),
-            Err(why) => Err(why.clone()),
-        }
+            .get_or_init(|| read_packed(&under(&self.common, "packed-refs")));
+        read.as_ref().map_err(String::clone)
     }
 
     /// The branch or commit that HEAD was on before, from its log: what `-` means to `switch`.
@@ -153,23 +149,24 @@ fn too_many() -> String {
 
 /// A name that stays inside the repository.
 fn plain(name: &str) -> bool {
-    !name.starts_with('/') && !name.contains('\0') && name.split('/').all(|p| p != "..")
+    let bytes = name.as_bytes();
+    bytes.first() != Some(&b'/') && !bytes.contains(&0) && !bytes.windows(2).any(|w| w == b"..")
 }
 
-fn read_packed(file: &Path) -> Result<Vec<u8>, String> {
+fn read_packed(file: &Path) -> Result<Packed, String> {
     match fs::File::open(file) {
         Ok(open) => {
-            let mut bytes = Vec::new();
             let size = open.metadata().map(|m| m.len()).unwrap_or(0);
             if size > PACKED_MAX {
                 return Err("`packed-refs` is too large".to_owned());
             }
+            let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
             match open.take(PACKED_MAX).read_to_end(&mut bytes) {
-                Ok(_) => Ok(bytes),
+                Ok(_) => Ok(Packed::new(bytes)),
                 Err(e) => Err(format!("`packed-refs` cannot be read: {}", e.kind())),
             }
         }
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Packed::default()),
         Err(e) => Err(format!("`packed-refs` cannot be read: {}", e.kind())),
     }
 }
@@ -196,61 +193,76 @@ fn packed_name(line: &[u8]) -> Option<&[u8]> {
     line.get(space + 1..)
 }
 
-fn find(packed: &[u8], name: &str) -> bool {
-    lines_from(packed, name)
-        .find_map(packed_name)
-        .is_some_and(|first| first == name.as_bytes())
-        || (!sorted(packed) && lines(packed).any(|line| packed_name(line) == Some(name.as_bytes())))
-}
-
-fn sorted(packed: &[u8]) -> bool {
-    let header = lines(packed).next().unwrap_or_default();
-    header.starts_with(b"#") && header.windows(7).any(|w| w == b" sorted")
-}
-
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|b| *b == b'\n')
 }
 
-/// The lines from the first whose name is at or after `name`: git keeps the file sorted.
-fn lines_from<'a>(packed: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-    let (mut low, mut high) = (0, packed.len());
-    if !sorted(packed) {
-        high = 0;
+/// The text of `packed-refs`.
+#[derive(Debug, Default)]
+pub(super) struct Packed {
+    bytes: Vec<u8>,
+    /// The header says that names are in order.
+    sorted: bool,
+}
+
+impl Packed {
+    fn new(bytes: Vec<u8>) -> Packed {
+        let header = lines(&bytes).next().unwrap_or_default();
+        let sorted = header.starts_with(b"#") && header.windows(7).any(|w| w == b" sorted");
+        Packed { bytes, sorted }
     }
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let start = packed
-            .get(..middle)
-            .and_then(|head| head.iter().rposition(|b| *b == b'\n'))
-            .map_or(0, |at| at + 1);
-        let rest = packed.get(start..).unwrap_or_default();
-        let length = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
-        let line = rest.get(..length).unwrap_or_default();
-        // Headers come first; a peeled line belongs to the ref before it, so look at the next one.
-        let next = start + length + 1;
-        match line.first() {
-            Some(b'#') => low = next,
-            Some(b'^') => match lines(packed.get(next..).unwrap_or_default()).next() {
-                Some(after)
-                    if next < high && packed_name(after).is_some_and(|n| n < name.as_bytes()) =>
-                {
-                    low = next + after.len() + 1;
-                }
-                _ => high = start,
-            },
-            _ if packed_name(line).is_some_and(|n| n < name.as_bytes()) => low = next,
-            _ => high = start,
+
+    fn has(&self, name: &str) -> bool {
+        let mut names = self.lines_from(name).filter_map(packed_name);
+        if self.sorted {
+            names.next() == Some(name.as_bytes())
+        } else {
+            names.any(|n| n == name.as_bytes())
         }
     }
-    lines(packed.get(low..).unwrap_or_default())
+
+    /// The lines from the first whose name is at or after `name`, if they are in order.
+    fn lines_from(&self, name: &str) -> impl Iterator<Item = &[u8]> {
+        let packed = self.bytes.as_slice();
+        let (mut low, mut high) = (0, packed.len());
+        if !self.sorted {
+            high = 0;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let start = packed
+                .get(..middle)
+                .and_then(|head| head.iter().rposition(|b| *b == b'\n'))
+                .map_or(0, |at| at + 1);
+            let rest = packed.get(start..).unwrap_or_default();
+            let length = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+            let line = rest.get(..length).unwrap_or_default();
+            // Headers come first; a peeled line belongs to the ref before it, so look at the next one.
+            let next = start + length + 1;
+            match line.first() {
+                Some(b'#') => low = next,
+                Some(b'^') => match lines(packed.get(next..).unwrap_or_default()).next() {
+                    Some(after)
+                        if next < high
+                            && packed_name(after).is_some_and(|n| n < name.as_bytes()) =>
+                    {
+                        low = next + after.len() + 1;
+                    }
+                    _ => high = start,
+                },
+                _ if packed_name(line).is_some_and(|n| n < name.as_bytes()) => low = next,
+                _ => high = start,
+            }
+        }
+        lines(packed.get(low..).unwrap_or_default())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn packed(count: usize, peeled: bool) -> Vec<u8> {
+    fn packed(count: usize, peeled: bool) -> Packed {
         let mut text = "# pack-refs with: peeled fully-peeled sorted \n".to_owned();
         for i in 0..count {
             text.push_str(&format!("{:040x} refs/heads/b{i:04}\n", i));
@@ -258,7 +270,7 @@ mod tests {
                 text.push_str(&format!("^{:040x}\n", i));
             }
         }
-        text.into_bytes()
+        Packed::new(text.into_bytes())
     }
 
     #[test]
@@ -268,11 +280,11 @@ mod tests {
                 let bytes = packed(count, peeled);
                 for i in 0..count {
                     let name = format!("refs/heads/b{i:04}");
-                    assert!(find(&bytes, &name), "{name} of {count} {peeled}");
-                    assert!(!find(&bytes, &format!("{name}x")));
+                    assert!(bytes.has(&name), "{name} of {count} {peeled}");
+                    assert!(!bytes.has(&format!("{name}x")));
                 }
-                assert!(!find(&bytes, "refs/heads/a"));
-                assert!(!find(&bytes, "refs/heads/z"));
+                assert!(!bytes.has("refs/heads/a"));
+                assert!(!bytes.has("refs/heads/z"));
             }
         }
     }
@@ -280,8 +292,9 @@ mod tests {
     #[test]
     fn an_unsorted_file_is_searched_line_by_line() {
         let bytes = b"# pack-refs with: peeled \n1 refs/heads/z\n2 refs/heads/a\n";
-        assert!(find(bytes, "refs/heads/a"));
-        assert!(find(bytes, "refs/heads/z"));
-        assert!(!find(bytes, "refs/heads/m"));
+        let bytes = Packed::new(bytes.to_vec());
+        assert!(bytes.has("refs/heads/a"));
+        assert!(bytes.has("refs/heads/z"));
+        assert!(!bytes.has("refs/heads/m"));
     }
 }

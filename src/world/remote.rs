@@ -1,8 +1,8 @@
 //! Which remote a push goes to, and where that is.
 
 use super::Head;
-use super::scene::Spot;
 use super::settings::Settings;
+use super::spot::Spot;
 use crate::action::Push;
 use crate::shell::Opaque;
 use std::fs;
@@ -60,7 +60,7 @@ pub(super) fn choose(push: &Push, spot: &Spot<'_>, head: &Result<Head, String>) 
             None
         }
     };
-    let of_branch = |key: &str| branch.map(|b| format!("branch.{b}.{key}"));
+    let of_branch = |key: &str| branch.map(|b| ["branch.", b, ".", key].concat());
     let given = of_branch("pushremote")
         .and_then(|key| look(&key))
         .or_else(|| look("remote.pushdefault"))
@@ -69,9 +69,12 @@ pub(super) fn choose(push: &Push, spot: &Spot<'_>, head: &Result<Head, String>) 
         return Choice::Remote(Remote { name, known: true }, doubts);
     }
     let name = fallback(settings);
-    let has_url = ["url", "vcs", "pushurl"]
-        .iter()
-        .any(|part| !matches!(settings.last(&format!("remote.{name}.{part}")), Ok(None)));
+    let has_url = ["url", "vcs", "pushurl"].iter().any(|part| {
+        !matches!(
+            settings.last(&["remote.", &name, ".", part].concat()),
+            Ok(None)
+        )
+    });
     if !has_url && doubts.is_empty() && legacy(spot, &name).is_none() {
         return Choice::Refused("no push destination is configured".to_owned());
     }
@@ -95,17 +98,19 @@ pub(super) fn is_upstream(
     if !remote.known {
         return Err("the remote is not known".to_owned());
     }
-    Ok(match settings.text(&format!("branch.{branch}.remote"))? {
-        Some(name) => name == remote.name,
-        None => fallback(settings) == remote.name,
-    })
+    Ok(
+        match settings.text(&["branch.", branch, ".remote"].concat())? {
+            Some(name) => name == remote.name,
+            None => fallback(settings) == remote.name,
+        },
+    )
 }
 
 /// The old kinds of remote, `.git/remotes/NAME` and `.git/branches/NAME`, and remote groups.
 pub(super) fn legacy(spot: &Spot<'_>, name: &str) -> Option<String> {
     let settings = &spot.settings;
     if matches!(
-        settings.last(&format!("remote.{name}.url")),
+        settings.last(&["remote.", name, ".url"].concat()),
         Ok(Some(_)) | Err(_)
     ) || name.contains(['/', ':', '\0'])
         || name.starts_with('.')
@@ -120,7 +125,7 @@ pub(super) fn legacy(spot: &Spot<'_>, name: &str) -> Option<String> {
             ));
         }
     }
-    match settings.last(&format!("remotes.{name}")) {
+    match settings.last(&["remotes.", name].concat()) {
         Ok(Some(_)) => Some(format!("`{name}` is a group of remotes")),
         _ => None,
     }
@@ -131,17 +136,14 @@ pub(super) fn urls(settings: &Settings, remote: &Remote) -> Vec<String> {
     if !remote.known {
         return Vec::new();
     }
-    let values = |part: &str| {
-        settings
-            .all(&format!("remote.{}.{part}", remote.name))
-            .unwrap_or_default()
+    let values = |part: &str| settings.all(&format!("remote.{}.{part}", remote.name));
+    let (Ok(push_urls), Ok(mut plain)) = (values("pushurl"), values("url")) else {
+        return Vec::new();
     };
-    let push_urls = values("pushurl");
     if !push_urls.is_empty() {
         let rewritten = push_urls.iter().map(|url| rewrite(settings, url, false));
         return rewritten.collect();
     }
-    let mut plain = values("url");
     if plain.is_empty() {
         plain.push(&remote.name);
     }
@@ -155,7 +157,7 @@ pub(super) fn urls(settings: &Settings, remote: &Remote) -> Vec<String> {
 fn rewrite(settings: &Settings, url: &str, pushing: bool) -> String {
     let longest = |suffix: &str| {
         settings
-            .entries()
+            .entries
             .iter()
             .filter_map(|e| {
                 let base = e.key.strip_prefix("url.")?.strip_suffix(suffix)?;
@@ -167,7 +169,7 @@ fn rewrite(settings: &Settings, url: &str, pushing: bool) -> String {
                 }
             })
             .max_by_key(|(length, _, _)| *length)
-            .map(|(_, base, rest)| format!("{base}{rest}"))
+            .map(|(_, base, rest)| [base, rest].concat())
     };
     let pushed = pushing.then(|| longest(".pushinsteadof")).flatten();
     pushed

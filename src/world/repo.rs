@@ -1,8 +1,10 @@
 //! Where a repository is, read by hand from `.git` directories and files.
 
 use super::Head;
+use super::refs::Packed;
 use super::settings::Settings;
 use std::cell::{OnceCell, RefCell};
+use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
@@ -25,7 +27,7 @@ pub(super) struct Repo {
     /// Set for a checkout that this call adds: refs and config are on disk, `HEAD` is not.
     pub(super) added: bool,
     pub(super) head: OnceCell<Result<Head, String>>,
-    pub(super) packed: OnceCell<Result<Vec<u8>, String>>,
+    pub(super) packed: OnceCell<Result<Packed, String>>,
     pub(super) settings: OnceCell<Rc<Settings>>,
 }
 
@@ -132,7 +134,7 @@ impl Disk {
 
 /// What stands at exactly this directory.
 fn probe(at: &Path) -> Found {
-    let dot = at.join(".git");
+    let dot = under(at, ".git");
     match fs::symlink_metadata(&dot) {
         Ok(meta) => {
             let (dot, meta) = if meta.is_symlink() {
@@ -158,7 +160,7 @@ fn probe(at: &Path) -> Found {
 
 fn bare(at: &Path) -> Found {
     // Almost no directory has a HEAD: one look spares the others.
-    if fs::symlink_metadata(at.join("HEAD")).is_err() {
+    if fs::symlink_metadata(under(at, "HEAD")).is_err() {
         return Found::Absent;
     }
     opened(at, None).map_or(Found::Absent, Found::Here)
@@ -180,12 +182,12 @@ fn pointed(file: &Path, base: &Path, top: Option<PathBuf>) -> Found {
 
 /// The repository in `git_dir`, if git would take it for one.
 fn opened(git_dir: &Path, top: Option<PathBuf>) -> Option<Rc<Repo>> {
-    fs::symlink_metadata(git_dir.join("HEAD")).ok()?;
-    let common = match pointer(&git_dir.join("commondir")) {
+    fs::symlink_metadata(under(git_dir, "HEAD")).ok()?;
+    let common = match pointer(&under(git_dir, "commondir")) {
         Some(to) => real(&git_dir.join(to)),
         None => git_dir.to_owned(),
     };
-    let is_dir = |name: &str| fs::metadata(common.join(name)).is_ok_and(|m| m.is_dir());
+    let is_dir = |name: &str| fs::metadata(under(&common, name)).is_ok_and(|m| m.is_dir());
     (is_dir("objects") && is_dir("refs")).then(|| {
         Rc::new(Repo {
             git_dir: git_dir.to_owned(),
@@ -198,12 +200,21 @@ fn opened(git_dir: &Path, top: Option<PathBuf>) -> Option<Rc<Repo>> {
 
 /// The text of a one-line file such as `HEAD`, without its line end.
 pub(super) fn pointer(file: &Path) -> Option<String> {
-    let mut text = Vec::new();
     let file = fs::File::open(file).ok()?;
+    let mut text = Vec::with_capacity(128);
     file.take(POINTER_MAX).read_to_end(&mut text).ok()?;
     let mut text = String::from_utf8(text).ok()?;
     text.truncate(text.trim_end_matches(['\n', '\r']).len());
     Some(text)
+}
+
+/// `dir/name`, in one piece of memory.
+pub(super) fn under(dir: &Path, name: &str) -> PathBuf {
+    let mut path = OsString::with_capacity(dir.as_os_str().len() + name.len() + 1);
+    path.push(dir);
+    path.push("/");
+    path.push(name);
+    PathBuf::from(path)
 }
 
 /// The path without links; where it does not exist, without `..` at least.
@@ -246,7 +257,7 @@ impl Repo {
         if self.added {
             return Err("this call adds the worktree".to_owned());
         }
-        let file = self.git_dir.join("HEAD");
+        let file = under(&self.git_dir, "HEAD");
         let odd = || "`HEAD` cannot be read".to_owned();
         let text = match fs::read_link(&file) {
             Ok(link) => format!("ref: {}", link.to_str().ok_or_else(odd)?),

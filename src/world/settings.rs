@@ -1,22 +1,7 @@
 //! Git config as one command sees it: all files in git's order, then what the command adds.
 
-use super::config::{self, Line, Value, boolean};
-use super::glob;
-use super::repo::{MADE, Repo};
-use super::{Head, Surroundings};
-use crate::action::{Place, Setting, SettingValue};
-use std::fs;
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
-
-/// Longest config file that is read.
-const FILE_MAX: u64 = 1024 * 1024;
-
-/// How deep includes are followed.
-const DEPTH_MAX: usize = 5;
-
-/// Where git's own config may be; which one depends on how git was built.
-const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig"];
+use super::config::{Value, boolean};
+use std::path::PathBuf;
 
 /// Who wrote a line; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,14 +13,16 @@ pub(super) enum Scope {
     Command,
 }
 
-/// One line with its scope. A key that ends in `*` stands for all keys with that beginning.
+/// One line with its scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    scope: Scope,
+    pub(super) scope: Scope,
     pub(super) key: String,
     pub(super) value: Value,
     /// It replaced all earlier lines of its scope.
-    fresh: bool,
+    pub(super) fresh: bool,
+    /// It stands for all keys that start so.
+    pub(super) wide: bool,
 }
 
 /// A change that the script made before.
@@ -59,61 +46,16 @@ pub(super) enum Change {
 /// The merged view.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
     /// Set when any key may be otherwise than `entries` say.
-    blind: Option<String>,
+    pub(super) blind: Option<String>,
     /// It depends on the branch that is checked out.
-    by_branch: bool,
+    pub(super) by_branch: bool,
     /// Every file that was looked for.
-    files: Vec<PathBuf>,
-}
-
-/// Where to look.
-pub(super) struct Sources<'a> {
-    pub(super) around: &'a Surroundings,
-    pub(super) place: &'a Place,
-    pub(super) repo: Option<&'a Repo>,
-    pub(super) head: &'a dyn Fn() -> Result<Head, String>,
-}
-
-impl Sources<'_> {
-    /// The value that the command's own environment gives to `name`: unset, known, not known.
-    fn env(&self, name: &str) -> Option<Result<&str, String>> {
-        let (_, word) = self.place.env.iter().rfind(|(n, _)| n == name)?;
-        Some(word.known().ok_or_else(|| format!("`{name}` is not known")))
-    }
-
-    fn path(&self, name: &str) -> Option<Result<PathBuf, String>> {
-        Some(self.env(name)?.map(|text| match &self.place.dir {
-            Some(dir) => dir.join(text),
-            None => PathBuf::from(text),
-        }))
-    }
-
-    /// Nothing in the command's environment moves config.
-    pub(super) fn plain(&self) -> bool {
-        !self
-            .place
-            .env
-            .iter()
-            .any(|(n, _)| n == "HOME" || n == "XDG_CONFIG_HOME" || n.starts_with("GIT_CONFIG"))
-    }
+    pub(super) files: Vec<PathBuf>,
 }
 
 impl Settings {
-    /// Reads all files; what `place` adds for one command is not in it.
-    pub(super) fn load(sources: &Sources<'_>) -> Settings {
-        let mut all = Settings::default();
-        let mut loader = Loader {
-            into: &mut all,
-            sources,
-        };
-        if let Err(why) = loader.all() {
-            all.blind = Some(why);
-        }
-        all
-    }
-
     /// Everything unknown.
     pub(super) fn unknown(why: String) -> Settings {
         Settings {
@@ -134,32 +76,6 @@ impl Settings {
                 .iter()
                 .any(|f| f == w || (f.file_name() == w.file_name() && super::repo::real(f) == *w))
         })
-    }
-
-    /// Adds `-c` and its kin.
-    pub(super) fn command(&mut self, sources: &Sources<'_>) {
-        for Setting { key, value, .. } in &sources.place.config {
-            let Some(key) = key else {
-                self.blind = Some("a key of `-c` is not known".to_owned());
-                continue;
-            };
-            let value = match value {
-                SettingValue::Bare => Value::Bare,
-                SettingValue::Text(text) => Value::Text(text.clone()),
-                SettingValue::Unknown => Value::Unknown(format!("`{key}` is not known")),
-            };
-            let line = Line {
-                key: config::normal(key),
-                value,
-            };
-            let mut loader = Loader {
-                into: self,
-                sources,
-            };
-            if let Err(why) = loader.line(line, Path::new("/"), Scope::Command, false, 0) {
-                self.blind = Some(why);
-            }
-        }
     }
 
     /// The last value of `key`.
@@ -219,19 +135,14 @@ impl Settings {
                 .strip_prefix(section)
                 .and_then(|k| k.strip_prefix('.'))
                 .and_then(|k| k.rsplit_once('.'));
-            if let Some((middle, name)) = middle
-                && name != "*"
+            if let Some((middle, _)) = middle
+                && !entry.wide
                 && !found.contains(&middle)
             {
                 found.push(middle);
             }
         }
         found
-    }
-
-    /// All lines, in order.
-    pub(super) fn entries(&self) -> &[Entry] {
-        &self.entries
     }
 
     /// Applies what the script did.
@@ -248,8 +159,11 @@ impl Settings {
                 self.entries.retain(|e| e.scope != *scope || e.key != *key)
             }
             Change::Doubt(prefix, why) => {
-                let key = format!("{prefix}*");
-                self.insert(Scope::Worktree, key, Value::Unknown(why.clone()), false);
+                let value = Value::Unknown(why.clone());
+                let at = self.insert(Scope::Worktree, prefix.clone(), value, false);
+                if let Some(entry) = self.entries.get_mut(at) {
+                    entry.wide = true;
+                }
             }
             Change::Blind(why) => self.blind = Some(why.clone()),
             Change::Rename(from, to, copy) => self.rename(from, to, *copy),
@@ -261,7 +175,7 @@ impl Settings {
     }
 
     /// Keeps lines of a stronger scope behind.
-    fn insert(&mut self, scope: Scope, key: String, value: Value, fresh: bool) {
+    fn insert(&mut self, scope: Scope, key: String, value: Value, fresh: bool) -> usize {
         let at = self
             .entries
             .iter()
@@ -274,8 +188,10 @@ impl Settings {
                 key,
                 value,
                 fresh,
+                wide: false,
             },
         );
+        at
     }
 
     fn rename(&mut self, from: &str, to: &str, copy: bool) {
@@ -333,243 +249,6 @@ impl PartialOrd for Scope {
 
 impl Entry {
     fn covers(&self, key: &str) -> bool {
-        self.key == key
-            || self
-                .key
-                .strip_suffix('*')
-                .is_some_and(|prefix| key.starts_with(prefix))
-    }
-}
-
-/// Whether a conditional include applies.
-enum Applies {
-    Yes,
-    No,
-    Unclear,
-}
-
-struct Loader<'a, 'b> {
-    into: &'a mut Settings,
-    sources: &'a Sources<'b>,
-}
-
-impl Loader<'_, '_> {
-    fn all(&mut self) -> Result<(), String> {
-        let sources = self.sources;
-        if sources.around.git_env {
-            return Err("a `GIT_*` variable in the environment may move config".to_owned());
-        }
-        self.system()?;
-        self.global()?;
-        let Some(repo) = sources.repo else {
-            return Ok(());
-        };
-        if repo.made {
-            let unknown = |key: &str| Entry {
-                scope: Scope::Local,
-                key: key.to_owned(),
-                value: Value::Unknown(MADE.to_owned()),
-                fresh: false,
-            };
-            self.into.entries.push(unknown("branch.*"));
-            self.into.entries.push(unknown("remote.origin.url"));
-            return Ok(());
-        }
-        self.file(&repo.common.join("config"), Scope::Local, false, 0)?;
-        if self.into.flag("extensions.worktreeconfig")? == Some(true) {
-            let own = repo.git_dir.join("config.worktree");
-            self.file(&own, Scope::Worktree, false, 0)?;
-        }
-        Ok(())
-    }
-
-    fn system(&mut self) -> Result<(), String> {
-        let skipped = match self.sources.env("GIT_CONFIG_NOSYSTEM") {
-            Some(value) => boolean(&Value::Text(value?.to_owned())).unwrap_or(true),
-            None => false,
-        };
-        if skipped {
-            return Ok(());
-        }
-        match self.sources.path("GIT_CONFIG_SYSTEM") {
-            Some(path) => self.file(&path?, Scope::System, false, 0),
-            None => SYSTEM
-                .iter()
-                .try_for_each(|path| self.file(Path::new(path), Scope::System, false, 0)),
-        }
-    }
-
-    fn global(&mut self) -> Result<(), String> {
-        if let Some(path) = self.sources.path("GIT_CONFIG_GLOBAL") {
-            return self.file(&path?, Scope::Global, false, 0);
-        }
-        let home = self.home()?;
-        let xdg = match self.sources.path("XDG_CONFIG_HOME") {
-            Some(path) => Some(path?),
-            None => self.sources.around.xdg_config.clone(),
-        };
-        let xdg = xdg.filter(|path| !path.as_os_str().is_empty());
-        if let Some(dir) = xdg.or_else(|| Some(home.as_ref()?.join(".config"))) {
-            self.file(&dir.join("git/config"), Scope::Global, false, 0)?;
-        }
-        match home {
-            Some(home) => self.file(&home.join(".gitconfig"), Scope::Global, false, 0),
-            None => Ok(()),
-        }
-    }
-
-    fn home(&self) -> Result<Option<PathBuf>, String> {
-        match self.sources.path("HOME") {
-            Some(path) => path.map(Some),
-            None => Ok(self.sources.around.home.clone()),
-        }
-    }
-
-    /// Reads one file; `doubt` makes all its values unknown.
-    fn file(&mut self, path: &Path, scope: Scope, doubt: bool, depth: usize) -> Result<(), String> {
-        if depth > DEPTH_MAX {
-            return Err("config includes are nested too deep".to_owned());
-        }
-        self.into.files.push(path.to_owned());
-        let Some(text) = read(path)? else {
-            return Ok(());
-        };
-        for line in config::parse(&text)? {
-            self.line(line, path, scope, doubt, depth)?;
-        }
-        Ok(())
-    }
-
-    fn line(
-        &mut self,
-        mut line: Line,
-        from: &Path,
-        scope: Scope,
-        doubt: bool,
-        depth: usize,
-    ) -> Result<(), String> {
-        let condition = line
-            .key
-            .strip_prefix("includeif.")
-            .and_then(|k| k.strip_suffix(".path"));
-        let applies = match condition {
-            Some(condition) => self.applies(condition, from),
-            None if line.key == "include.path" => Applies::Yes,
-            None => {
-                if doubt {
-                    line.value = Value::Unknown("a conditional include may set it".to_owned());
-                }
-                self.into.entries.push(Entry {
-                    scope,
-                    key: line.key,
-                    value: line.value,
-                    fresh: false,
-                });
-                return Ok(());
-            }
-        };
-        let doubt = match applies {
-            Applies::No => return Ok(()),
-            Applies::Yes => doubt,
-            Applies::Unclear => true,
-        };
-        let Value::Text(path) = &line.value else {
-            return Err("config includes a file that is not known".to_owned());
-        };
-        match config::included(path, from, self.home()?.as_deref()) {
-            Some(path) => self.file(&path, scope, doubt, depth + 1),
-            None => Err("config includes a file that is not known".to_owned()),
-        }
-    }
-
-    fn applies(&mut self, condition: &str, from: &Path) -> Applies {
-        let told = if let Some(pattern) = condition.strip_prefix("gitdir:") {
-            self.in_git_dir(pattern, from, false)
-        } else if let Some(pattern) = condition.strip_prefix("gitdir/i:") {
-            self.in_git_dir(pattern, from, true)
-        } else if let Some(pattern) = condition.strip_prefix("onbranch:") {
-            self.on_branch(pattern)
-        } else {
-            // git skips conditions that it does not know; `hasconfig:` it does.
-            (!condition.starts_with("hasconfig:")).then_some(false)
-        };
-        match told {
-            Some(true) => Applies::Yes,
-            Some(false) => Applies::No,
-            None => Applies::Unclear,
-        }
-    }
-
-    fn in_git_dir(&self, pattern: &str, from: &Path, fold: bool) -> Option<bool> {
-        let Some(repo) = self.sources.repo else {
-            return Some(false);
-        };
-        let mut full = if let Some(rest) = pattern.strip_prefix("~/") {
-            format!("{}/{rest}", self.home().ok()??.to_str()?)
-        } else if let Some(rest) = pattern.strip_prefix("./") {
-            format!("{}/{rest}", super::repo::real(from.parent()?).to_str()?)
-        } else if pattern.starts_with('/') {
-            pattern.to_owned()
-        } else {
-            format!("**/{pattern}")
-        };
-        if full.ends_with('/') {
-            full.push_str("**");
-        }
-        let mut text = repo.git_dir.to_str()?.to_owned();
-        if fold {
-            full = full.to_lowercase();
-            text = text.to_lowercase();
-        }
-        // git also tries the unresolved spelling, which we do not have: a miss is not certain
-        // where the pattern goes through a link.
-        match glob::wild(&full, &text)? {
-            true => Some(true),
-            false => {
-                let fixed = full.find(['*', '?']).unwrap_or(full.len());
-                let fixed = Path::new(full.get(..fixed)?);
-                let linked = fixed
-                    .ancestors()
-                    .filter(|p| p.is_absolute())
-                    .any(|p| fs::symlink_metadata(p).is_ok_and(|m| m.is_symlink()));
-                (!linked).then_some(false)
-            }
-        }
-    }
-
-    fn on_branch(&mut self, pattern: &str) -> Option<bool> {
-        self.into.by_branch = true;
-        self.sources.repo?;
-        match (self.sources.head)() {
-            Ok(Head::Branch(branch)) if pattern.ends_with('/') => {
-                glob::wild(&format!("{pattern}**"), &branch)
-            }
-            Ok(Head::Branch(branch)) => glob::wild(pattern, &branch),
-            Ok(Head::Detached) => Some(false),
-            Err(_) => None,
-        }
-    }
-}
-
-/// The bytes of a config file; none where there is none.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
-    let odd = |why: &str| Err(format!("config file `{}` {why}", path.display()));
-    let file = match fs::File::open(path) {
-        Ok(file) => file,
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(_) => return odd("cannot be read"),
-    };
-    match file.metadata() {
-        Ok(meta) if !meta.is_file() => return odd("is no file"),
-        Ok(meta) if meta.len() > FILE_MAX => return odd("is too large"),
-        Ok(_) => {}
-        Err(_) => return odd("cannot be read"),
-    }
-    let mut text = Vec::new();
-    match file.take(FILE_MAX).read_to_end(&mut text) {
-        Ok(_) => Ok(Some(text)),
-        Err(_) => odd("cannot be read"),
+        self.key == key || (self.wide && key.starts_with(&self.key))
     }
 }

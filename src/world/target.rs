@@ -4,7 +4,7 @@ use super::glob::star;
 use super::push::{Plan, Target};
 use super::refs::LIST_MAX;
 use super::refspec::Spec;
-use super::scene::Spot;
+use super::spot::Spot;
 use super::{Head, Update, UpdateKind};
 
 /// What the left side of a refspec is.
@@ -27,7 +27,7 @@ impl Source {
     pub(super) fn of(spot: &Spot<'_>, src: &str) -> Source {
         if src == "HEAD" {
             return match spot.head() {
-                Ok(Head::Branch(branch)) => Source::Ref(format!("refs/heads/{branch}")),
+                Ok(Head::Branch(branch)) => Source::Ref(["refs/heads/", &branch].concat()),
                 Ok(Head::Detached) => Source::Revision,
                 Err(why) => Source::Unclear(why),
             };
@@ -35,14 +35,13 @@ impl Source {
         if !super::refspec::valid(src, false) {
             return Source::Revision;
         }
+        // Nobody has `refs/heads/refs/heads/x` as well.
+        if src.starts_with("refs/") && spot.has(src) == Ok(true) {
+            return Source::Ref(src.to_owned());
+        }
         let mut found = Vec::new();
-        let mut full = vec![format!("refs/heads/{src}"), format!("refs/tags/{src}")];
-        full.push(if src.starts_with("refs/") {
-            src.to_owned()
-        } else {
-            format!("refs/{src}")
-        });
-        for name in full {
+        for kind in ["refs/heads/", "refs/tags/", "refs/"] {
+            let name = [kind, src].concat();
             match spot.has(&name) {
                 Ok(true) => found.push(name),
                 Ok(false) => {}
@@ -51,7 +50,7 @@ impl Source {
         }
         if found.is_empty() {
             // Remote-tracking refs count only where nothing else has the name.
-            let weak = format!("refs/remotes/{src}");
+            let weak = ["refs/remotes/", src].concat();
             if spot.has(&weak) == Ok(true) {
                 found.push(weak);
             }
@@ -170,12 +169,12 @@ impl Targets<'_> {
             Source::Missing | Source::Unclear(_)
                 if src.starts_with("heads/") || src.starts_with("tags/") =>
             {
-                add(&format!("refs/{src}"), false);
+                add(&["refs/", src].concat(), false);
             }
-            Source::Missing => add(&format!("refs/heads/{src}"), true),
+            Source::Missing => add(&["refs/heads/", src].concat(), true),
             Source::Unclear(_) => {
-                add(&format!("refs/heads/{src}"), false);
-                add(&format!("refs/tags/{src}"), true);
+                add(&["refs/heads/", src].concat(), false);
+                add(&["refs/tags/", src].concat(), true);
             }
         }
         Ok(())
@@ -183,7 +182,7 @@ impl Targets<'_> {
 
     /// `src:dst`.
     pub(super) fn to(&mut self, dst: &str, source: &Source, force: bool, because: &str) {
-        let tag_here = |name: &str| self.spot.has(&format!("refs/tags/{name}")) == Ok(true);
+        let tag_here = |name: &str| self.spot.has(&["refs/tags/", name].concat()) == Ok(true);
         let mut may: Vec<(String, bool)> = Vec::new();
         let from = match source {
             Source::Ref(full) => Some(full.as_str()),
@@ -196,23 +195,23 @@ impl Targets<'_> {
         } else if let Some(branch) = dst.strip_prefix("heads/") {
             // Short for the branch where the remote has it, else a name of its own.
             let there = self.spot.tracked(self.remote, branch);
-            may.push((format!("refs/{dst}"), !there));
+            may.push((["refs/", dst].concat(), !there));
             if !there {
-                may.push((format!("refs/{home}/{dst}"), true));
+                may.push((["refs/", home, "/", dst].concat(), true));
             }
         } else if ["tags/", "remotes/", "notes/"]
             .iter()
             .any(|p| dst.starts_with(p))
         {
-            may.push((format!("refs/{dst}"), true));
-            may.push((format!("refs/{home}/{dst}"), true));
+            may.push((["refs/", dst].concat(), true));
+            may.push((["refs/", home, "/", dst].concat(), true));
         } else {
             let there = self.spot.tracked(self.remote, dst);
             let guessed = from.is_some_and(|f| f.starts_with("refs/heads/"))
                 || matches!(source, Source::Unclear(_) | Source::Missing);
-            may.push((format!("refs/heads/{dst}"), !there && !guessed));
+            may.push((["refs/heads/", dst].concat(), !there && !guessed));
             if from_tag || tag_here(dst) {
-                may.push((format!("refs/tags/{dst}"), there || !from_tag));
+                may.push((["refs/tags/", dst].concat(), there || !from_tag));
             }
         }
         for (refname, depends) in may {
@@ -224,7 +223,7 @@ impl Targets<'_> {
     /// `:dst`.
     fn delete(&mut self, dst: &str, because: &str) {
         let there = self.spot.tracked(self.remote, dst);
-        let tag_here = self.spot.has(&format!("refs/tags/{dst}")) == Ok(true);
+        let tag_here = self.spot.has(&["refs/tags/", dst].concat()) == Ok(true);
         let mut add = |name: String, depends| {
             self.add(None, name, UpdateKind::Delete, because, depends);
         };
@@ -236,13 +235,13 @@ impl Targets<'_> {
             .iter()
             .any(|p| dst.starts_with(p))
         {
-            add(format!("refs/{dst}"), false);
-            add(format!("refs/heads/{dst}"), true);
+            add(["refs/", dst].concat(), false);
+            add(["refs/heads/", dst].concat(), true);
             return;
         }
-        add(format!("refs/heads/{dst}"), !there);
+        add(["refs/heads/", dst].concat(), !there);
         if tag_here || !there {
-            add(format!("refs/tags/{dst}"), true);
+            add(["refs/tags/", dst].concat(), true);
         }
     }
 

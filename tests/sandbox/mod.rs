@@ -59,7 +59,9 @@ impl Sandbox {
         let (root, template) = (base.join("cur"), base.join("tpl"));
         std::fs::create_dir_all(root.join("home")).unwrap();
         std::fs::create_dir_all(root.join("bin")).unwrap();
-        std::fs::create_dir_all(base.join("empty")).unwrap();
+        for made in ["empty/hooks", "empty/info", "empty/branches"] {
+            std::fs::create_dir_all(base.join(made)).unwrap();
+        }
         std::fs::write(root.join("home/.gitconfig"), HOME).unwrap();
         let sandbox = Sandbox {
             _dir: dir,

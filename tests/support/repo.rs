@@ -79,6 +79,18 @@ pub(crate) fn apart(setup: &Setup) -> Arc<Repo> {
     named(setup, format!("apart {}", setup.key()))
 }
 
+/// One that nobody else gets, for tests that run commands in it.
+pub(crate) fn fresh(setup: &Setup) -> Repo {
+    let root = next_root();
+    build(setup, &root)
+}
+
+fn next_root() -> PathBuf {
+    static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    yard().dir.path().join(format!("r{number}"))
+}
+
 fn named(setup: &Setup, key: String) -> Arc<Repo> {
     let yard = yard();
     let slot = {
@@ -94,9 +106,7 @@ fn named(setup: &Setup, key: String) -> Arc<Repo> {
     if let Some(done) = slot.as_ref() {
         return Arc::clone(done);
     }
-    static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-    let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let root = yard.dir.path().join(format!("r{number}"));
+    let root = next_root();
     let repo = Arc::new(build(setup, &root));
     *slot = Some(Arc::clone(&repo));
     repo
@@ -118,8 +128,17 @@ fn base(root: &Path) {
     fs::create_dir_all(&top).expect("fixture directories");
     fs::create_dir_all(&home).expect("fixture directories");
     let g = |args: &[&str]| git(&top, &home, args);
-    g(&["init", "-q", "--bare", "-b", "main", "../origin.git"]);
-    g(&["init", "-q", "-b", "main"]);
+    // Without sample hooks: they would be copied with every repository.
+    g(&[
+        "init",
+        "-q",
+        "--template=",
+        "--bare",
+        "-b",
+        "main",
+        "../origin.git",
+    ]);
+    g(&["init", "-q", "--template=", "-b", "main"]);
     g(&["remote", "add", "origin", "../origin.git"]);
     for (path, text) in [
         (".gitignore", "node_modules/\ntarget/\n"),

@@ -29,6 +29,11 @@ const SHELL_WORDS: &[&str] = &[
     "until", "wait", "while", "{",
 ];
 
+/// Words that are no command: they mean what they say only at the start of a pipeline.
+const KEYWORDS: &[&str] = &[
+    "!", "[[", "case", "coproc", "for", "function", "if", "select", "time", "until", "while", "{",
+];
+
 /// Looks at `text` once.
 pub(crate) fn shape(text: &str) -> Shape {
     let mut gaps = Vec::new();
@@ -93,6 +98,7 @@ pub(crate) fn shape(text: &str) -> Shape {
     let mut words = text.split([' ', '\t']).filter(|w| !w.is_empty());
     let first = words.clone().next().unwrap_or_default();
     let named = words.find(|w| !assigns(w)).unwrap_or_default();
+    simple &= !KEYWORDS.contains(&first);
     let program = simple && !named.is_empty() && !SHELL_WORDS.contains(&named);
     let argv = program && !assigns(first);
     let line = !text.contains('\n')

@@ -2,7 +2,6 @@
 
 use super::repo::{Repo, put, runnable};
 use super::text::{Shape, double, shape, single};
-use leaseguard::verdict::Decision;
 use serde::Deserialize;
 
 /// Which texts a template can carry.
@@ -24,6 +23,9 @@ pub(crate) enum Needs {
     Git,
     /// The same as `argv`, and no word needs quoting.
     Bare,
+    /// Both.
+    #[serde(rename = "git bare")]
+    GitBare,
 }
 
 /// What a template wants at least of a denied command.
@@ -33,7 +35,7 @@ pub(crate) enum Least {
     /// It stays denied, by the same rule.
     #[default]
     Deny,
-    /// A person has to be asked at least: the place where it runs is not known.
+    /// A person has to be asked at least.
     Ask,
 }
 
@@ -76,6 +78,12 @@ pub(crate) struct Template {
     /// What is wanted of a denied command.
     #[serde(default)]
     pub(crate) least: Least,
+    /// Another template: it is enough to be as strict as the answer to that one.
+    #[serde(default)]
+    pub(crate) like: Option<String>,
+    /// It runs from the top of the repository, so the call must start there.
+    #[serde(default)]
+    pub(crate) top: bool,
     /// Why less than a denial is enough.
     #[serde(default)]
     pub(crate) why: Option<String>,
@@ -109,7 +117,7 @@ pub(crate) fn load() -> Templates {
         toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     for t in &all.wrap {
         assert!(
-            t.least == Least::Deny || t.why.is_some(),
+            t.least == Least::Deny && t.like.is_none() || t.why.is_some(),
             "wrapper `{}` wants less than a denial and says no `why`",
             t.name
         );
@@ -128,8 +136,14 @@ impl Template {
             Needs::Argv => shape.argv,
             Needs::Git => shape.git,
             Needs::Bare => shape.bare,
+            Needs::GitBare => shape.git && shape.bare,
         };
         fits && (!self.plain || shape.plain)
+    }
+
+    /// Whether what it changes does not matter to this case.
+    pub(crate) fn fits(&self, case: &super::rules::Case) -> bool {
+        (self.stdin || !case.fixture.terminal) && (!self.top || case.scene.setup.cwd.is_none())
     }
 
     /// The texts that carry `command`; more than one where a template stands for many places.
@@ -137,7 +151,8 @@ impl Template {
         let shape = shape(command);
         // A heredoc that ends early would carry something else.
         let ends_early = self.text.contains("EOF") && command.contains("EOF");
-        if !self.takes(&shape) || ends_early {
+        let no_list = self.text.contains("{commas}") && !command.contains(' ');
+        if !self.takes(&shape) || ends_early || no_list {
             return Vec::new();
         }
         if !self.text.contains("{cont}") {
@@ -170,18 +185,10 @@ impl Template {
             let _ = std::fs::remove_file(repo.cwd.join(&file.path));
         }
     }
-
-    /// The decision that it wants at least of a denied command.
-    pub(crate) fn wants(&self) -> Decision {
-        match self.least {
-            Least::Deny => Decision::Deny,
-            Least::Ask => Decision::Ask,
-        }
-    }
 }
 
 /// Fills the places of a template.
-fn fill(template: &str, command: &str) -> String {
+pub(crate) fn fill(template: &str, command: &str) -> String {
     let rest = command.strip_prefix("git ").unwrap_or(command);
     let mut out = String::with_capacity(template.len() + command.len());
     let mut left = template;

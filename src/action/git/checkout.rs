@@ -84,7 +84,8 @@ fn discard_paths(run: &mut Run<'_>, line: &Line<'_>) {
     {
         paths = rest;
     }
-    let how = run.on_paths(paths);
+    let side = line.first_on(&["ours", "theirs"]);
+    let how = side.map_or_else(|| run.on_paths(paths), |side| run.with_verb(side));
     let reach = pathspec::reach(paths, run.place.literal_pathspecs);
     run.discard(how, reach, Loses::Edits, None);
     run.report(line, Targets::Free);

@@ -14,7 +14,6 @@ const RESUMES: &[&str] = &[
     "edit-todo",
     "resolved",
     "retry",
-    "allow-empty",
 ];
 
 /// Options that only show.
@@ -24,7 +23,9 @@ fn begin(run: &mut Run<'_>, line: &Line<'_>, integrate: Integrate) {
     if line.help || line.given.iter().any(|g| SHOWS.contains(&g.opt.name)) {
         return;
     }
-    let resumes = line.any(RESUMES) && (integrate.verb == "am" || !line.has("allow-empty"));
+    // For `am` this records the empty patch at hand; a cherry-pick only allows empty ones.
+    let records = integrate.verb == "am" && line.has("allow-empty");
+    let resumes = line.any(RESUMES) || records;
     run.act(Act::Integrate(Integrate {
         resumes,
         ..integrate

@@ -14,7 +14,6 @@ mod remote;
 mod reset;
 mod stage;
 mod stash;
-#[rustfmt::skip]
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -303,15 +302,18 @@ impl Run<'_> {
 
     /// Reports a word that cannot be read before the run.
     fn unread(&mut self, part: &'static str, word: &Word) {
-        let reads = match part {
-            "verb" => "a verb",
-            "option" => "an option",
-            _ => "what to act on",
+        let shown = display(&word.text);
+        let why = match (part, word.opaque) {
+            ("verb", _) => format!("the word `{shown}` stands where git reads a verb"),
+            ("option", Opaque::Many) => {
+                format!("the word `{shown}` is not quoted and may turn into options")
+            }
+            ("option", _) => format!("the word `{shown}` stands where git reads an option"),
+            _ => format!(
+                "the word `{shown}` decides what `git {}` acts on",
+                self.verb
+            ),
         };
-        let why = format!(
-            "the word `{}` stands where git reads {reads}",
-            display(&word.text)
-        );
         self.opaque(part, why, word.span);
     }
 

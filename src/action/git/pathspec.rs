@@ -112,3 +112,61 @@ pub(super) fn is_surely_commit(word: &Word) -> bool {
         && (text == "-"
             || rest.is_some_and(|r| r.is_empty() || r.starts_with(['~', '^', '@', '{'])))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Shape, shape};
+
+    #[test]
+    fn a_spelling_that_means_everything_is_whole() {
+        for text in [
+            ".",
+            "./",
+            "..",
+            "src/..",
+            "./src/../.",
+            ":",
+            ":/",
+            ":(top)",
+            "*",
+            "**",
+            "**/*",
+            "/",
+            ":(top,glob)**",
+            ":/.",
+            ":(glob)*",
+        ] {
+            assert_eq!(shape(text, false), Shape::Whole, "{text}");
+        }
+    }
+
+    #[test]
+    fn excludes_patterns_and_paths_are_told_apart() {
+        for text in [":!a", ":^a", ":(exclude)a", ":/!a", ":(top,exclude)a"] {
+            assert_eq!(shape(text, false), Shape::Exclude, "{text}");
+        }
+        for text in [
+            "*.rs",
+            "[x].txt",
+            "a.tx?",
+            "\\[x\\]",
+            "src/**",
+            ":(icase)A",
+            ":/*.rs",
+        ] {
+            assert!(matches!(shape(text, false), Shape::Pattern(_)), "{text}");
+        }
+        for (text, path) in [
+            ("a", "a"),
+            ("../a", "../a"),
+            (":/a", "a"),
+            (":(literal)*", "*"),
+            (":(prefix:0)a", "a"),
+        ] {
+            assert_eq!(shape(text, false), Shape::Path(path), "{text}");
+        }
+        assert_eq!(shape("*", true), Shape::Path("*"));
+        assert_eq!(shape(":/", true), Shape::Path(":/"));
+        assert_eq!(shape(".", true), Shape::Whole);
+    }
+}

@@ -85,9 +85,10 @@ pub(super) fn apply(run: &mut Run<'_>, words: &[Word]) {
 /// `git read-tree`.
 pub(super) fn read_tree(run: &mut Run<'_>, words: &[Word]) {
     let line = parse(words, tables::READ_TREE);
-    if line.help || line.has("dry-run") || (line.args.is_empty() && !line.has("empty")) {
+    if line.help || line.has("dry-run") {
         return;
     }
+    // Without a tree it empties the index.
     run.act(Act::Stage(Stage {
         verb: run.verb.clone(),
         sweeping: Some(run.verb_how()),
@@ -99,24 +100,22 @@ pub(super) fn read_tree(run: &mut Run<'_>, words: &[Word]) {
     run.report(&line, Targets::Free);
 }
 
-/// `git checkout-index`: only `-f` overwrites.
+/// `git checkout-index`: only `-f` overwrites; else it adds what is missing, or copies.
 pub(super) fn checkout_index(run: &mut Run<'_>, words: &[Word]) {
     let line = parse(words, tables::CHECKOUT_INDEX);
-    let elsewhere = line.value("prefix").is_some_and(|p| !p.text.is_empty());
-    if line.help || elsewhere || line.has("temp") {
+    let listed = line.on("stdin");
+    if line.help || (line.args.is_empty() && listed.is_none() && !line.has("all")) {
         return;
     }
-    let Some(force) = line.on("force") else {
-        return;
+    let elsewhere = line.value("prefix").is_some_and(|p| !p.text.is_empty());
+    let Some(force) = line.on("force").filter(|_| !elsewhere && !line.has("temp")) else {
+        let verb = run.verb.clone();
+        return run.act(Act::Other { verb });
     };
-    let reach = if line.has("all") {
-        Reach::Tree
-    } else if let Some(how) = line.on("stdin") {
-        Reach::Listed(how)
-    } else if line.args.is_empty() {
-        return;
-    } else {
-        pathspec::reach(&line.args, true)
+    let reach = match listed {
+        Some(how) => Reach::Listed(how),
+        None if line.has("all") => Reach::Tree,
+        None => pathspec::reach(&line.args, true),
     };
     run.discard(run.with_verb(force), reach, Loses::Edits, None);
     run.report(&line, Targets::Decide);
@@ -142,8 +141,13 @@ pub(super) fn reads(run: &mut Run<'_>, words: &[Word]) {
         if text == "--" {
             return;
         }
-        let path = match text.strip_prefix("--output") {
+        let short = text.strip_prefix("-o").filter(|_| run.verb == "archive");
+        let path = match text.strip_prefix("--output").or(short) {
             Some("") => words.next().cloned(),
+            Some(rest) if short.is_some() => Some(Word {
+                text: rest.to_owned(),
+                ..word.clone()
+            }),
             Some(rest) => rest.strip_prefix('=').map(|path| Word {
                 text: path.to_owned(),
                 ..word.clone()
@@ -153,5 +157,14 @@ pub(super) fn reads(run: &mut Run<'_>, words: &[Word]) {
         if let Some(path) = path {
             run.act(Act::Write { path });
         }
+    }
+}
+
+/// Verbs that write into the work tree without losing anything: `mergetool`, `sparse-checkout set`.
+pub(super) fn touches(run: &mut Run<'_>, words: &[Word]) {
+    let asks = |w: &Word| matches!(w.text.as_str(), "list" | "-h" | "--help" | "--tool-help");
+    if !words.first().is_some_and(asks) {
+        let verb = run.verb.clone();
+        run.act(Act::Other { verb });
     }
 }

@@ -8,7 +8,9 @@ use crate::shell::Word;
 /// `git add`, `git stage`.
 pub(super) fn add(run: &mut Run<'_>, words: &[Word]) {
     let line = parse(words, tables::ADD);
-    if line.help || line.any(&["dry-run", "refresh"]) || names_nothing(&line) {
+    // `-e` opens its editor before git looks at `-n`.
+    let dry = line.any(&["dry-run", "refresh"]) && !line.has("edit");
+    if line.help || dry || names_nothing(&line) {
         return;
     }
     let (all, kept) = (line.last("all"), line.last("ignore-removal"));

@@ -379,16 +379,10 @@ pub(super) const STASH_PUSH: &[Opt] = &[
 ];
 
 /// `git stash pop`.
-pub(super) const STASH_POP: &[Opt] = &[
-    flag("quiet", 'q'),
-    flag("index", '-'),
-];
+pub(super) const STASH_POP: &[Opt] = &[flag("quiet", 'q'), flag("index", '-')];
 
 /// `git stash store`.
-pub(super) const STASH_STORE: &[Opt] = &[
-    flag("quiet", 'q'),
-    value("message", 'm'),
-];
+pub(super) const STASH_STORE: &[Opt] = &[flag("quiet", 'q'), value("message", 'm')];
 
 /// `git branch`.
 pub(super) const BRANCH: &[Opt] = &[
@@ -852,11 +846,8 @@ pub(super) const REMOTE_ADD: &[Opt] = &[
 ];
 
 /// `git remote set-url`.
-pub(super) const REMOTE_SET_URL: &[Opt] = &[
-    flag("push", '-'),
-    flag("add", '-'),
-    flag("delete", '-'),
-];
+pub(super) const REMOTE_SET_URL: &[Opt] =
+    &[flag("push", '-'), flag("add", '-'), flag("delete", '-')];
 
 /// `git clone`.
 pub(super) const CLONE: &[Opt] = &[

@@ -670,6 +670,9 @@ fn printing_into_a_file_is_a_write() {
         acts("git log --output f").as_slice(),
         [Act::Write { .. }]
     ));
+    assert!(
+        matches!(acts("git archive -of HEAD").as_slice(), [Act::Write { path }] if path.text == "f")
+    );
     assert!(acts("git log -- --output f").is_empty());
 }
 

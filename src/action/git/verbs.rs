@@ -44,7 +44,7 @@ pub(super) fn dispatch(run: &mut Run<'_>, verb: &str, words: &[Word]) -> bool {
         "pull" => integrate::pull(run, words),
         "cherry-pick" => integrate::pick(run, "cherry-pick", words),
         "revert" => integrate::pick(run, "revert", words),
-        "am" => integrate::am(run, words),
+        "am" | "quiltimport" => integrate::am(run, words),
         "fetch" => integrate::fetch(run, words),
         "config" => config::config(run, words),
         "remote" => remote::remote(run, words),
@@ -53,6 +53,7 @@ pub(super) fn dispatch(run: &mut Run<'_>, verb: &str, words: &[Word]) -> bool {
         "submodule" => remote::submodule(run, words),
         "log" | "diff" | "show" | "whatchanged" | "diff-tree" | "diff-index" | "diff-files"
         | "archive" | "format-patch" | "range-diff" => plumbing::reads(run, words),
+        "mergetool" | "sparse-checkout" => plumbing::touches(run, words),
         _ => return QUIET.contains(&verb),
     }
     true
@@ -135,7 +136,6 @@ const QUIET: &[&str] = &[
     "merge-resolve",
     "merge-subtree",
     "merge-tree",
-    "mergetool",
     "mktag",
     "mktree",
     "multi-pack-index",
@@ -146,7 +146,6 @@ const QUIET: &[&str] = &[
     "patch-id",
     "pickaxe",
     "prune-packed",
-    "quiltimport",
     "receive-pack",
     "refs",
     "remote-ext",
@@ -164,7 +163,6 @@ const QUIET: &[&str] = &[
     "shell",
     "show-branch",
     "show-index",
-    "sparse-checkout",
     "stripspace",
     "submodule--helper",
     "unpack-file",

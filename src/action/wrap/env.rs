@@ -215,3 +215,13 @@ pub(super) fn wsl(words: &[Word], _: &Command) -> Vec<Inner> {
         vec![plain(rest)]
     }
 }
+
+/// `sudo -i`, `sudo -s`, `su`: a shell for another user, without a command.
+pub(super) fn starts_shell(name: &str, words: &[Word]) -> bool {
+    let asks = |w: &Word| {
+        let text = w.text.as_str();
+        matches!(text, "--shell" | "--login")
+            || (text.starts_with('-') && !text.starts_with("--") && text.contains(['s', 'i']))
+    };
+    name == "su" || words.iter().any(asks)
+}

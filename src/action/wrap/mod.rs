@@ -223,9 +223,14 @@ pub fn waits_for_lines(command: &Command) -> bool {
     let Some((program, rest)) = command.words.split_first() else {
         return false;
     };
-    command.stdin == Stdin::Inherited
-        && SHELLS.contains(&basename(&program.text))
-        && shells::waits(rest)
+    if command.stdin != Stdin::Inherited {
+        return false;
+    }
+    let name = basename(&program.text);
+    if matches!(name, "sudo" | "doas" | "su") && !command.wrapper {
+        return env::starts_shell(name, rest);
+    }
+    SHELLS.contains(&name) && shells::waits(rest)
 }
 
 /// How many leading words are options or values of options.

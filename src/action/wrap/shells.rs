@@ -14,6 +14,7 @@ pub(super) fn unfold(words: &[Word], _: &Command) -> Vec<Inner> {
         match t {
             "--" | "-" => break,
             "--rcfile" | "--init-file" => at += 1,
+            "--version" | "--help" | "--dump-strings" | "--dump-po-strings" => return Vec::new(),
             _ if t.starts_with("--") => {}
             _ if t.starts_with('-') || t.starts_with('+') => {
                 let letters = t.get(1..).unwrap_or_default();

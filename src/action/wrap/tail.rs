@@ -244,7 +244,10 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
     let mut carried = false;
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
-        if GUARDED.contains(&basename(text)) && at + 1 < rest.len() {
+        let more = rest.get(at + 1..).unwrap_or_default();
+        let name = basename(text);
+        let leads = is_wrapper(name) && more.iter().any(|w| w.text.contains("git"));
+        if (GUARDED.contains(&name) && !more.is_empty()) || leads {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
         } else if (carried || typing) && text.contains([' ', '\t', '\n']) {
             found.push(Possible::Text(word.clone()));

@@ -1,0 +1,82 @@
+//! The last outlook: several laws ask the same of one push.
+
+use super::Outlook;
+use crate::action::{Place, Push};
+use std::cell::RefCell;
+
+/// One question and its answer, good until the scene moves.
+#[derive(Debug, Default)]
+pub(super) struct Memo(RefCell<Option<(Push, Place, Outlook)>>);
+
+impl Memo {
+    pub(super) fn get(&self, push: &Push, place: &Place) -> Option<Outlook> {
+        let kept = self.0.borrow();
+        let (old, at, outlook) = kept.as_ref()?;
+        (same_push(old, push) && same_place(at, place)).then(|| outlook.clone())
+    }
+
+    pub(super) fn keep(&self, push: &Push, place: &Place, outlook: &Outlook) {
+        *self.0.borrow_mut() = Some((push.clone(), place.clone(), outlook.clone()));
+    }
+
+    pub(super) fn forget(&mut self) {
+        *self.0.get_mut() = None;
+    }
+}
+
+/// Every field is named, so that a new one cannot be forgotten here.
+fn same_push(a: &Push, b: &Push) -> bool {
+    let Push {
+        by,
+        remote,
+        refspecs,
+        force,
+        lease,
+        delete,
+        mirror,
+        all,
+        tags,
+        follow_tags,
+        prune,
+        dry_run,
+        set_upstream,
+        recurse,
+        options,
+        receive_pack,
+        from_stdin,
+    } = a;
+    *by == b.by
+        && *remote == b.remote
+        && *refspecs == b.refspecs
+        && *force == b.force
+        && *lease == b.lease
+        && *delete == b.delete
+        && *mirror == b.mirror
+        && *all == b.all
+        && *tags == b.tags
+        && *follow_tags == b.follow_tags
+        && *prune == b.prune
+        && *dry_run == b.dry_run
+        && *set_upstream == b.set_upstream
+        && *recurse == b.recurse
+        && *options == b.options
+        && *receive_pack == b.receive_pack
+        && *from_stdin == b.from_stdin
+}
+
+fn same_place(a: &Place, b: &Place) -> bool {
+    let Place {
+        dir,
+        git_dir,
+        work_tree,
+        config,
+        env,
+        literal_pathspecs,
+    } = a;
+    *dir == b.dir
+        && *git_dir == b.git_dir
+        && *work_tree == b.work_tree
+        && *config == b.config
+        && *env == b.env
+        && *literal_pathspecs == b.literal_pathspecs
+}

@@ -71,8 +71,11 @@ fn agrees(text: &str) -> bool {
     let theirs = text.parse::<Table>();
     let theirs = theirs.unwrap_or_else(|e| panic!("read what is no TOML: {e}\n{text:?}"));
     assert_eq!(table(&doc, ROOT), theirs, "{text:?}");
-    let slow = thorough::read(text).unwrap_or_else(|e| panic!("{}\n{text:?}", e.what));
-    assert_eq!(table(&slow, ROOT), theirs, "{text:?}");
+    match thorough::read(text) {
+        Ok(slow) => assert_eq!(table(&slow, ROOT), theirs, "{text:?}"),
+        // It has a floor of its own.
+        Err(broken) => assert_eq!(broken.what, "tables are nested too deep", "{text:?}"),
+    }
     true
 }
 

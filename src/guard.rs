@@ -34,7 +34,7 @@ pub fn judge_once(call: &Call, around: Surroundings, policy: &Policy) -> Verdict
     let mut walk = Walk::new(call, around, policy, text);
     let (verdict, script) = walk.run();
     std::mem::forget((walk, script));
-    verdict
+    policy.settle(verdict)
 }
 
 /// Judges one call and tells every effect that was predicted, harmless ones too.
@@ -43,7 +43,7 @@ pub fn explain(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
 }
 
 fn judged(call: &Call, around: Surroundings, policy: &Policy, effects: bool) -> Verdict {
-    match &call.what {
+    let verdict = match &call.what {
         What::Shell { text, .. } => {
             let mut walk = Walk::new(call, around, policy, text);
             walk.tells = effects;
@@ -51,7 +51,8 @@ fn judged(call: &Call, around: Surroundings, policy: &Policy, effects: bool) -> 
         }
         // Files, other servers' tools and events have no rule of their own yet.
         What::Write { .. } | What::Tool { .. } | What::Event { .. } => Verdict::default(),
-    }
+    };
+    policy.settle(verdict)
 }
 
 /// What a text was understood as: its commands, one a line, for `explain`.

@@ -81,6 +81,8 @@ pub struct Verdict {
     pub fault: Option<Fault>,
     /// What the call would do, one line an effect, for JSON and `explain`.
     pub effects: Vec<String>,
+    /// What a person should know besides: broken policies, calls that are only observed.
+    pub notes: Vec<String>,
 }
 
 impl Verdict {

@@ -3,7 +3,7 @@
 use super::target::git_at;
 use super::{Found, Instead, Rule};
 use crate::action::{Act, Action};
-use crate::policy::Policy;
+use crate::policy::{Case, Policy};
 use crate::verdict::Decision;
 use crate::world::World;
 
@@ -16,15 +16,20 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
+fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     let Act::Commit(commit) = &action.act else {
         return Vec::new();
     };
     let Some(how) = commit.amend.as_ref().filter(|_| !commit.dry_run) else {
         return Vec::new();
     };
-    let found = Found::new("this would replace the last commit", how.span)
+    let mut found = Found::new("this would replace the last commit", how.span)
         .because(format!("`{}` rewrites HEAD", how.text));
+    if policy.wish(RULE.id).minds_case() {
+        found = found
+            .case(Case::Unclear)
+            .because("it is not known whether a remote has the commit");
+    }
     let git = git_at(&action.place, world);
     vec![found.instead(Instead::run(format!("{git} commit --fixup HEAD")))]
 }

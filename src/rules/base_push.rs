@@ -3,7 +3,7 @@
 use super::target::{own_push, phrase, reasons, short};
 use super::{Found, Rule};
 use crate::action::{Act, Action};
-use crate::policy::Policy;
+use crate::policy::{Case, Policy};
 use crate::verdict::Decision;
 use crate::world::{Update, UpdateKind, World};
 
@@ -38,6 +38,9 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     for fact in reasons(&hits) {
         found = found.because(fact);
     }
+    // A push that forces nothing is the milder case.
+    let plain = hits.iter().all(|u| u.kind != UpdateKind::Force);
+    let found = found.case(if plain { Case::Mild } else { Case::Full });
     vec![found.instead(own_push(action, push, world, policy))]
 }
 

@@ -4,7 +4,7 @@ use super::breadth::{self, Breadth};
 use super::target::{git_at, spelled};
 use super::{Found, Instead, Rule};
 use crate::action::{Act, Action, Stage};
-use crate::policy::Policy;
+use crate::policy::{Case, Policy};
 use crate::verdict::Decision;
 use crate::world::World;
 
@@ -34,8 +34,13 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         "name the files: `{} add -- FILE …`",
         git_at(&action.place, world)
     );
+    // `-u` takes no file in that git does not track already; of the others only git knows.
+    let case = match stage.update {
+        Some(_) => Case::Mild,
+        None => Case::Unclear,
+    };
     found
-        .map(|f| f.because(named).instead(status))
+        .map(|f| f.because(named).instead(status).case(case))
         .into_iter()
         .collect()
 }

@@ -4,7 +4,7 @@ use super::breadth::{self, Breadth};
 use super::target::{git_at, spelled};
 use super::{Found, Instead, Rule};
 use crate::action::{Act, Action};
-use crate::policy::Policy;
+use crate::policy::{Case, Policy};
 use crate::verdict::Decision;
 use crate::world::World;
 
@@ -18,11 +18,17 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
+    // `commit` takes no file in that git does not track already.
+    let found = sweeps(action, world).map(|f| f.case(Case::Mild));
+    found.into_iter().collect()
+}
+
+fn sweeps(action: &Action, world: &World) -> Option<Found> {
     let Act::Commit(commit) = &action.act else {
-        return Vec::new();
+        return None;
     };
     if commit.dry_run {
-        return Vec::new();
+        return None;
     }
     let status = || Instead::run(format!("{} status --short", git_at(&action.place, world)));
     if let Some(how) = &commit.all {
@@ -30,31 +36,28 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
             "this would commit every changed file of the checkout",
             how.span,
         );
-        return vec![
+        return Some(
             found
                 .because(format!("`{}` stages all tracked files", how.text))
                 .instead(status()),
-        ];
+        );
     }
     if let Some(how) = &commit.from_file {
         let found = Found::new(
             "the files to commit stand in a list that is read when it runs",
             how.span,
         );
-        return vec![
+        return Some(
             found
                 .because(format!("`{}` names no file", how.text))
                 .instead(status())
                 .ask(),
-        ];
+        );
     }
-    let broad = commit.paths.iter().find_map(|path| {
+    let (path, breadth) = commit.paths.iter().find_map(|path| {
         let breadth = breadth::of(path, &action.place, world);
         (!matches!(breadth, Breadth::Named | Breadth::Unknown)).then_some((path, breadth))
-    });
-    let Some((path, breadth)) = broad else {
-        return Vec::new();
-    };
+    })?;
     let word = spelled(path);
     let found = Found::new(
         format!("this would commit every changed file that `{word}` covers"),
@@ -63,9 +66,9 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     let found = found
         .because(format!("`{word}` {}", breadth.phrase()))
         .instead(status());
-    vec![if breadth == Breadth::Unseen {
+    Some(if breadth == Breadth::Unseen {
         found.ask()
     } else {
         found
-    }]
+    })
 }

@@ -2,10 +2,10 @@
 
 use super::target::{own_push, phrase, reasons};
 use super::{Found, Rule};
-use crate::action::{Act, Action};
-use crate::policy::Policy;
+use crate::action::{Act, Action, Push};
+use crate::policy::{ForceWithLease, Policy};
 use crate::verdict::Decision;
-use crate::world::{Update, UpdateKind, World};
+use crate::world::{Fact, Head, Outlook, Update, UpdateKind, World};
 
 pub(super) const RULE: Rule = Rule {
     id: "git/force-push",
@@ -24,6 +24,10 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         return Vec::new();
     }
     let outlook = world.push(push, &action.place);
+    let leases = policy.force_with_lease() == ForceWithLease::OwnBranch;
+    if leases && own_branch_only(action, push, &outlook, world, policy) {
+        return Vec::new();
+    }
     let forced: Vec<&Update> = outlook
         .updates
         .iter()
@@ -62,4 +66,34 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         found = found.because(fact);
     }
     vec![found.instead(own_push(action, push, world, policy))]
+}
+
+/// Whether all that is forced is the branch that is checked out, with a lease, and no base branch.
+fn own_branch_only(
+    action: &Action,
+    push: &Push,
+    outlook: &Outlook,
+    world: &World,
+    policy: &Policy,
+) -> bool {
+    let plus = push.refspecs.iter().any(|w| w.text.starts_with('+'));
+    if push.lease.is_none() || push.force.is_some() || push.mirror.is_some() || plus {
+        return false;
+    }
+    let Fact::Known(heads) = world.heads(&action.place) else {
+        return false;
+    };
+    let [Head::Branch(own)] = heads.as_slice() else {
+        return false;
+    };
+    let is_own = |u: &Update| u.refname.strip_prefix("refs/heads/") == Some(own.as_str());
+    let mut forced = outlook
+        .updates
+        .iter()
+        .filter(|u| u.kind == UpdateKind::Force)
+        .peekable();
+    outlook.unclear.is_empty()
+        && !policy.is_base(own)
+        && forced.peek().is_some()
+        && forced.all(is_own)
 }

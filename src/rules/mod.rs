@@ -23,7 +23,7 @@ mod target;
 pub use effects::effects;
 
 use crate::action::{Act, Action};
-use crate::policy::Policy;
+use crate::policy::{Case, Known, Policy};
 use crate::shell::Span;
 use crate::verdict::{Decision, Finding, Next};
 use crate::world::{Presence, World};
@@ -47,6 +47,26 @@ pub const ALL: &[&Rule] = &[
     &interactive::RULE,
 ];
 
+/// The same laws, as far as policies speak of them.
+pub const KNOWN: [Known; ALL.len()] = {
+    let nothing = Known {
+        id: "",
+        decision: Decision::Allow,
+        stops: "",
+    };
+    let mut known = [nothing; ALL.len()];
+    let mut i = 0;
+    while i < ALL.len() {
+        known[i] = Known {
+            id: ALL[i].id,
+            decision: ALL[i].decision,
+            stops: ALL[i].stops,
+        };
+        i += 1;
+    }
+    known
+};
+
 /// One law.
 pub struct Rule {
     /// Its id, such as `git/force-push`.
@@ -68,6 +88,8 @@ pub struct Rule {
 pub struct Found {
     /// Stricter or milder than the rule's own decision where the facts say so.
     pub decision: Option<Decision>,
+    /// Whether it is the milder case that policies have a word for.
+    pub case: Case,
     /// See [`Finding::effect`].
     pub effect: String,
     /// See [`Finding::because`].
@@ -82,6 +104,7 @@ impl Found {
     fn new(effect: impl Into<String>, span: Span) -> Found {
         Found {
             decision: None,
+            case: Case::Full,
             effect: effect.into(),
             because: Vec::new(),
             instead: None,
@@ -96,6 +119,11 @@ impl Found {
 
     fn instead(mut self, instead: Option<Instead>) -> Found {
         self.instead = instead;
+        self
+    }
+
+    fn case(mut self, case: Case) -> Found {
+        self.case = case;
         self
     }
 
@@ -157,7 +185,7 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
     for rule in ALL {
         for found in (rule.check)(action, world, policy) {
             let own = found.decision.unwrap_or(rule.decision);
-            let decision = policy.decision(rule.id).unwrap_or(own);
+            let decision = policy.decide(rule.id, own, found.case);
             if decision == Decision::Allow {
                 continue;
             }

@@ -1,0 +1,214 @@
+//! What the people in charge want: base branches, the decision of each rule, and who said so.
+#![deny(clippy::disallowed_methods)]
+
+mod change;
+mod doc;
+mod edit;
+mod files;
+mod glob;
+mod layer;
+mod nearest;
+mod places;
+mod preset;
+mod quick;
+#[cfg(test)]
+mod quick_tests;
+mod read;
+mod schema;
+mod section;
+mod shelf;
+mod table;
+mod thorough;
+mod trust;
+mod wish;
+
+pub use change::{Change, changes};
+pub use edit::{CannotEdit, Edit, set_rule};
+pub use glob::glob_matches;
+pub use layer::Layer;
+pub use places::Places;
+pub use schema::{example, reference, schema};
+pub use shelf::{Home, Repository, Shelf};
+pub use table::{KEYS, Key, Kind, Known, MILD, Mild, WORDS};
+pub use trust::{CannotTrust, Preview, forget, preview, trust};
+pub use wish::{Case, Wish};
+
+use crate::verdict::{Decision, Verdict};
+use table::{COUNT, at};
+
+/// Whether verdicts are carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// They are.
+    Enforce,
+    /// They are only told.
+    Observe,
+}
+
+/// What a push with a lease may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForceWithLease {
+    /// No more than any other forced push.
+    Deny,
+    /// Replace the branch that is checked out, if it is no base branch.
+    OwnBranch,
+}
+
+/// The wishes in force for one repository.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// Globs over short branch names; a push that moves one is a base push.
+    pub base_branches: Vec<String>,
+    /// What is wrong with the files that should have been read; built-in rules hold in their place.
+    pub troubles: Vec<String>,
+    /// What files ask for that would loosen, and that does not hold until a person trusts them.
+    pub held: Vec<String>,
+    /// The choice of each key, by its index in the table.
+    choices: [u8; COUNT],
+    /// Who decided each key.
+    origins: [Layer; COUNT],
+    /// The rules of which something was said.
+    wishes: Vec<(&'static str, Wish, Layer)>,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        let mut choices = [0; COUNT];
+        for (choice, key) in choices.iter_mut().zip(KEYS) {
+            *choice = key.default_choice();
+        }
+        let base = match KEYS.get(at::BASE_BRANCHES).map(|k| k.kind) {
+            Some(Kind::Globs(globs)) => globs,
+            _ => &[],
+        };
+        Policy {
+            base_branches: base.iter().map(|b| (*b).to_owned()).collect(),
+            troubles: Vec::new(),
+            held: Vec::new(),
+            choices,
+            origins: [Layer::BuiltIn; COUNT],
+            wishes: Vec::new(),
+        }
+    }
+}
+
+impl Policy {
+    /// Reads and joins the layers that hold at `places`. Never fails: what is broken is left out
+    /// where it would loosen, and named in `troubles`.
+    pub fn load(places: &Places) -> Policy {
+        let found = files::read(places);
+        layer::merge(&found, places)
+    }
+
+    /// The decision for a finding of the rule `id`, where the rule itself says `own`.
+    pub fn decide(&self, id: &str, own: Decision, case: Case) -> Decision {
+        self.wish(id).decide(own, case)
+    }
+
+    /// The decision that a person set for the rule `id`, if any.
+    pub fn decision(&self, id: &str) -> Option<Decision> {
+        self.wish(id).fixed()
+    }
+
+    /// What is wished of the rule `id`.
+    pub fn wish(&self, id: &str) -> Wish {
+        self.wishes
+            .iter()
+            .find(|w| w.0 == id)
+            .map_or(Wish::OWN, |w| w.1)
+    }
+
+    /// Who decided what becomes of the rule `id`.
+    pub fn origin(&self, id: &str) -> Layer {
+        self.wishes
+            .iter()
+            .find(|w| w.0 == id)
+            .map_or(Layer::BuiltIn, |w| w.2)
+    }
+
+    /// Who decided the key `name`, such as `git.force_with_lease`.
+    pub fn origin_of_key(&self, name: &str) -> Layer {
+        let index = KEYS.iter().position(|k| k.name == name);
+        index
+            .and_then(|i| self.origins.get(i))
+            .copied()
+            .unwrap_or(Layer::BuiltIn)
+    }
+
+    /// The word that the key `name` has; `None` for keys that have no word.
+    pub fn word(&self, name: &str) -> Option<&'static str> {
+        let index = KEYS.iter().position(|k| k.name == name)?;
+        self.word_at(index)
+    }
+
+    fn word_at(&self, index: usize) -> Option<&'static str> {
+        let choice = usize::from(*self.choices.get(index)?);
+        KEYS.get(index)?.words().get(choice).copied()
+    }
+
+    /// Whether verdicts are carried out.
+    pub fn mode(&self) -> Mode {
+        match self.word_at(at::MODE) {
+            Some("observe") => Mode::Observe,
+            _ => Mode::Enforce,
+        }
+    }
+
+    /// What a push with a lease may do.
+    pub fn force_with_lease(&self) -> ForceWithLease {
+        match self.word_at(at::FORCE_WITH_LEASE) {
+            Some("own-branch") => ForceWithLease::OwnBranch,
+            _ => ForceWithLease::Deny,
+        }
+    }
+
+    /// Whether questions are denials, because nobody is there to answer.
+    pub fn ask_is_deny(&self) -> bool {
+        self.word_at(at::ASK) == Some("deny")
+    }
+
+    /// Whether `branch` (short name) is a base branch.
+    pub fn is_base(&self, branch: &str) -> bool {
+        self.base_branches
+            .iter()
+            .any(|glob| glob_matches(glob, branch))
+    }
+
+    /// Whether the pattern `refs` (a short name in which `*` stands for anything) may name a base
+    /// branch.
+    pub fn may_be_base(&self, refs: &str) -> bool {
+        self.base_branches
+            .iter()
+            .any(|glob| glob::globs_meet(glob.as_bytes(), refs.as_bytes()))
+    }
+
+    /// The verdict as this policy wants it: questions become denials where nobody answers, and
+    /// nothing is stopped where calls are only observed. Says what is wrong with policies.
+    pub fn settle(&self, mut verdict: Verdict) -> Verdict {
+        for finding in &mut verdict.findings {
+            if finding.decision == Decision::Ask && self.ask_is_deny() {
+                finding.decision = Decision::Deny;
+                finding
+                    .because
+                    .push("`ask = \"deny\"`: nobody is there to answer".to_owned());
+            }
+        }
+        if self.mode() == Mode::Observe {
+            for finding in &mut verdict.findings {
+                let would = match finding.decision {
+                    Decision::Allow => continue,
+                    Decision::Ask => "asked about",
+                    Decision::Deny => "denied",
+                };
+                let note = format!(
+                    "only observing, else `{}` would have been {would}: {}",
+                    finding.rule, finding.effect
+                );
+                verdict.notes.push(note);
+                finding.decision = Decision::Allow;
+            }
+        }
+        verdict.notes.extend(self.troubles.iter().cloned());
+        verdict
+    }
+}

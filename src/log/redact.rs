@@ -1,0 +1,699 @@
+//! Masks what looks like a secret in a text that is kept: known token shapes, passwords in URLs,
+//! headers, options and assignments, and long random runs.
+
+/// What stands for a secret.
+const MASK: &str = "***";
+
+/// The characters that follow a token's prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    /// Letters and digits.
+    Plain,
+    /// Capitals and digits.
+    Upper,
+    /// Letters, digits, `_` and `-`.
+    Name,
+    /// As a name, with dots.
+    Dotted,
+}
+
+/// Prefix, what follows, and how much of it must follow.
+const SHAPES: &[(&str, Tail, usize)] = &[
+    ("ghp_", Tail::Name, 1),
+    ("gho_", Tail::Name, 1),
+    ("ghu_", Tail::Name, 1),
+    ("ghs_", Tail::Name, 1),
+    ("ghr_", Tail::Name, 1),
+    ("github_pat_", Tail::Name, 1),
+    ("glpat-", Tail::Dotted, 1),
+    ("gldt-", Tail::Name, 8),
+    ("glrt-", Tail::Dotted, 8),
+    ("glcbt-", Tail::Name, 8),
+    ("glptt-", Tail::Name, 8),
+    ("glsoat-", Tail::Name, 8),
+    ("xoxa-", Tail::Name, 1),
+    ("xoxb-", Tail::Name, 1),
+    ("xoxc-", Tail::Name, 1),
+    ("xoxd-", Tail::Name, 1),
+    ("xoxe-", Tail::Dotted, 1),
+    ("xoxp-", Tail::Name, 1),
+    ("xoxr-", Tail::Name, 1),
+    ("xoxs-", Tail::Name, 1),
+    ("xapp-", Tail::Name, 8),
+    ("AKIA", Tail::Upper, 12),
+    ("ASIA", Tail::Upper, 12),
+    ("sk-", Tail::Name, 16),
+    ("sk_live_", Tail::Plain, 8),
+    ("sk_test_", Tail::Plain, 8),
+    ("rk_live_", Tail::Plain, 8),
+    ("npm_", Tail::Plain, 16),
+    ("pypi-", Tail::Name, 16),
+    ("hf_", Tail::Plain, 16),
+    ("dop_v1_", Tail::Plain, 8),
+    ("AIza", Tail::Name, 20),
+    ("ya29.", Tail::Dotted, 8),
+    ("eyJ", Tail::Dotted, 8),
+];
+
+/// A name that ends so holds a secret.
+const SECRET_ENDS: &[&str] = &[
+    "token",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "apikey",
+    "api_key",
+    "api-key",
+    "access_key",
+    "access-key",
+    "accesskey",
+    "accesskeyid",
+    "access_key_id",
+    "secret_key",
+    "secret-key",
+    "secretkey",
+    "private_key",
+    "private-key",
+    "privatekey",
+    "signing_key",
+    "credential",
+    "credentials",
+    "_pat",
+    "-pat",
+    "_auth",
+    "-auth",
+    "authorization",
+    "cookie",
+];
+
+/// A name that is just this holds a secret.
+const SECRET_NAMES: &[&str] = &["auth", "pat", "pass"];
+
+/// Words that stand between a header's name and its secret.
+const SCHEMES: &[&str] = &["bearer", "basic", "token", "digest", "negotiate", "apikey"];
+
+/// From this length on a random run counts as a secret.
+const LONG: usize = 32;
+
+/// So far one step looks or copies.
+const AHEAD: usize = 1024;
+
+/// `text` without its secrets, of at most about `most` bytes.
+pub fn masked(text: &str, most: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(most) + 16);
+    redact(text, most, &mut out);
+    out
+}
+
+/// Adds `text` without its secrets to `out`, and stops soon after `most` bytes of it.
+pub fn redact(text: &str, most: usize, out: &mut String) {
+    let most = out.len().saturating_add(most);
+    let mut scan = Scan {
+        text,
+        at: 0,
+        weighed: 0,
+        out,
+    };
+    while scan.at < text.len() && scan.out.len() <= most {
+        scan.step();
+    }
+}
+
+/// A position in the text; every byte is looked at a bounded number of times.
+struct Scan<'t, 'o> {
+    text: &'t str,
+    at: usize,
+    /// Long runs are weighed up to here.
+    weighed: usize,
+    out: &'o mut String,
+}
+
+impl Scan<'_, '_> {
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.text.as_bytes().get(at).copied()
+    }
+
+    /// The end of the run of bytes from `from` on that `is` allows.
+    fn run(&self, from: usize, is: impl Fn(u8) -> bool) -> usize {
+        let rest = self.text.as_bytes().get(from..).unwrap_or_default();
+        from + rest.iter().position(|b| !is(*b)).unwrap_or(rest.len())
+    }
+
+    /// The same from here on, but no further than a step looks.
+    fn near(&self, is: impl Fn(u8) -> bool) -> usize {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let rest = rest.get(..AHEAD).unwrap_or(rest);
+        self.at + rest.iter().position(|b| !is(*b)).unwrap_or(rest.len())
+    }
+
+    /// Copies up to `to`.
+    fn keep(&mut self, to: usize) {
+        // All positions are next to ASCII, so this is always a boundary.
+        self.out
+            .push_str(self.text.get(self.at..to).unwrap_or_default());
+        self.at = to;
+    }
+
+    /// Leaves out up to `to`.
+    fn mask(&mut self, to: usize) {
+        if to > self.at {
+            self.out.push_str(MASK);
+            self.at = to;
+        }
+    }
+
+    /// Takes one name, or what stands between names.
+    fn step(&mut self) {
+        let start = self.at;
+        let end = self.run(start, is_name);
+        if end == start {
+            let next = self.run(start, |b| !is_name(b)).min(start + AHEAD);
+            return self.keep(self.text.floor_char_boundary(next));
+        }
+        if self.long_run(start, end) || self.shape(start, end) {
+            return;
+        }
+        let quoted_before = start
+            .checked_sub(1)
+            .and_then(|at| self.byte(at))
+            .filter(|b| is_quote(*b));
+        self.keep(end);
+        let name = self.text.get(start..end).unwrap_or_default();
+        if self
+            .text
+            .get(end..)
+            .is_some_and(|rest| rest.starts_with("://"))
+        {
+            self.url(name);
+        } else if is_secret(name) {
+            self.after_secret_name(name.starts_with("--"), quoted_before);
+        } else if name == "-u" || name == "--user" {
+            self.user_and_password();
+        }
+    }
+
+    /// Masks a run of random characters, alone or within a longer run.
+    fn long_run(&mut self, start: usize, end: usize) -> bool {
+        let mut to = end;
+        let name = self.text.as_bytes().get(start..end).unwrap_or_default();
+        let mut secret = name.len() >= LONG && is_random(name);
+        if start >= self.weighed {
+            // Base64 has `/` and `+`; a path has them too, but words between.
+            self.weighed = self.run(start, |b| is_name(b) || matches!(b, b'/' | b'+' | b'='));
+            let run = self
+                .text
+                .as_bytes()
+                .get(start..self.weighed)
+                .unwrap_or_default();
+            if !secret && run.len() >= LONG && run.iter().any(|b| matches!(b, b'/' | b'+')) {
+                let first = run.iter().position(|b| *b == b'=').unwrap_or(run.len());
+                let run = run.get(..first).unwrap_or_default();
+                secret = run.len() >= LONG && is_random(run);
+                to = if secret { start + first } else { end };
+            }
+        }
+        if secret {
+            // So much tells object ids apart and gives no secret away.
+            self.keep((start + 4).min(to));
+            self.mask(to);
+        }
+        secret
+    }
+
+    /// Masks a token of a known shape that starts at a word within the name.
+    fn shape(&mut self, start: usize, end: usize) -> bool {
+        let name = self.text.as_bytes().get(start..end).unwrap_or_default();
+        for offset in 0..name.len() {
+            let begins = offset == 0
+                || offset
+                    .checked_sub(1)
+                    .and_then(|o| name.get(o))
+                    .is_some_and(|b| b"-_".contains(b));
+            let Some(rest) = name.get(offset..).filter(|_| begins) else {
+                continue;
+            };
+            for (prefix, tail, least) in SHAPES {
+                // The dot of one prefix lies beyond the name.
+                let whole = self
+                    .text
+                    .as_bytes()
+                    .get(start + offset..)
+                    .unwrap_or_default();
+                if rest.first() != prefix.as_bytes().first()
+                    || !whole.starts_with(prefix.as_bytes())
+                {
+                    continue;
+                }
+                let body = start + offset + prefix.len();
+                let to = self.run(body, |b| is_tail(*tail, b));
+                if to - body >= *least {
+                    self.keep(body);
+                    self.mask(to);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// After a scheme: masks the part before the `@` that names a user.
+    fn url(&mut self, scheme: &str) {
+        self.keep(self.at + "://".len());
+        let ends = |b: u8| {
+            b.is_ascii_whitespace() || is_quote(b) || matches!(b, b'<' | b'>' | b'|' | b';')
+        };
+        let word = self.near(|b| !ends(b));
+        let host = self.near(|b| !ends(b) && !matches!(b, b'/' | b'?' | b'#'));
+        let last_at = |to: usize| {
+            let part = self.text.as_bytes().get(self.at..to).unwrap_or_default();
+            part.iter().rposition(|b| *b == b'@').map(|p| self.at + p)
+        };
+        let colon = self.near(|b| b != b':').min(host);
+        let no_port = colon < host && !self.byte(colon + 1).is_some_and(|b| b.is_ascii_digit());
+        // A password with a slash in it reaches beyond what should be the host.
+        let Some(user) = last_at(host).or_else(|| last_at(word).filter(|_| no_port)) else {
+            return;
+        };
+        if colon < user || scheme.starts_with("http") {
+            self.mask(user);
+        }
+    }
+
+    /// After the name of a secret: masks what it is set to.
+    fn after_secret_name(&mut self, option: bool, quoted_before: Option<u8>) {
+        let blank = |b: u8| matches!(b, b' ' | b'\t');
+        match self.byte(self.at) {
+            Some(b'=') => {
+                self.keep(self.at + 1);
+                self.value();
+            }
+            Some(b':') if quoted_before.is_some() => {
+                // A header as one quoted word: all of it up to the closing quote.
+                let from = self.run(self.at + 1, blank);
+                let to = self.run(from, |b| Some(b) != quoted_before && b != b'\n');
+                self.keep(from);
+                self.mask(to);
+            }
+            Some(b':') => self.header(),
+            Some(b' ' | b'\t') if option => {
+                let from = self.run(self.at, blank);
+                if self.byte(from) != Some(b'-') {
+                    self.keep(from);
+                    self.value();
+                }
+            }
+            // A key of JSON or of a table, perhaps in a string itself.
+            Some(b'"' | b'\'' | b'\\') => {
+                let quotes = self.run(self.at, |b| b == b'\\' || is_quote(b));
+                let colon = self.run(quotes, blank);
+                if matches!(self.byte(colon), Some(b':' | b'=')) && quotes - self.at <= 4 {
+                    let from = self.run(colon + 1, blank);
+                    self.keep(from);
+                    self.value();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// After a header's name: masks the word behind the colon, and behind a scheme.
+    fn header(&mut self) {
+        let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\\');
+        let mut from = self.run(self.at + 1, blank);
+        let spaced = from > self.at + 1;
+        let word = self.run(from, |b| b.is_ascii_alphabetic());
+        let scheme = self.text.get(from..word).unwrap_or_default();
+        let known = SCHEMES.iter().any(|s| s.eq_ignore_ascii_case(scheme));
+        if known && self.run(word, blank) > word {
+            from = self.run(word, blank);
+        } else if !spaced && !known {
+            // `token:main` is a refspec.
+            return;
+        }
+        self.keep(from);
+        self.value();
+    }
+
+    /// Masks one shell word: pieces in quotes and without. A variable is no secret.
+    fn value(&mut self) {
+        let from = self.at;
+        let mut to = from;
+        loop {
+            match self.byte(to) {
+                Some(b'$') if !self.byte(to + 1).is_some_and(is_quote) => break,
+                Some(b'$') => to += 1,
+                Some(b'\\') if self.byte(to + 1).is_some_and(is_quote) => {
+                    let quote = self.byte(to + 1);
+                    let close = self.run(to + 2, |b| b != b'\\' && b != b'\n');
+                    to = if self.byte(close + 1) == quote {
+                        (close + 2).min(self.text.len())
+                    } else {
+                        close
+                    };
+                }
+                Some(b'\\') => to = self.boundary(to + 2),
+                Some(quote @ (b'"' | b'\'')) => {
+                    let mut close = self.run(to + 1, |b| b != quote && b != b'\\');
+                    while self.byte(close) == Some(b'\\') && quote == b'"' {
+                        close = self.run(self.boundary(close + 2), |b| b != quote && b != b'\\');
+                    }
+                    if self.byte(close) == Some(b'\\') {
+                        close = self.run(close, |b| b != quote);
+                    }
+                    to = (close + 1).min(self.text.len());
+                }
+                Some(b) if !ends_word(b) => {
+                    to = self.run(to, |b| {
+                        !ends_word(b) && b != b'$' && b != b'\\' && !is_quote(b)
+                    })
+                }
+                _ => break,
+            }
+        }
+        self.mask(to);
+    }
+
+    /// After `-u`: masks what follows the colon of `name:password`.
+    fn user_and_password(&mut self) {
+        let from = self.run(self.at, |b| matches!(b, b' ' | b'\t' | b'=' | b'"' | b'\''));
+        let name = self.run(from, |b| {
+            !ends_word(b) && !is_quote(b) && !matches!(b, b':' | b'/' | b'@' | b'$')
+        });
+        if from == self.at || name == from || self.byte(name) != Some(b':') {
+            return;
+        }
+        let to = self.run(name + 1, |b| !ends_word(b) && !is_quote(b));
+        let digits = self.run(name + 1, |b| b.is_ascii_digit());
+        if digits < to {
+            self.keep(name + 1);
+            self.mask(to);
+        }
+    }
+
+    /// The next position from `at` on at which a character starts.
+    fn boundary(&self, at: usize) -> usize {
+        (at..self.text.len())
+            .find(|at| self.text.is_char_boundary(*at))
+            .unwrap_or(self.text.len())
+    }
+}
+
+fn is_name(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')
+}
+
+fn is_quote(b: u8) -> bool {
+    matches!(b, b'"' | b'\'')
+}
+
+fn ends_word(b: u8) -> bool {
+    b.is_ascii_whitespace()
+        || matches!(
+            b,
+            b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' | b'`' | b','
+        )
+}
+
+fn is_tail(tail: Tail, b: u8) -> bool {
+    match tail {
+        Tail::Plain => b.is_ascii_alphanumeric(),
+        Tail::Upper => b.is_ascii_uppercase() || b.is_ascii_digit(),
+        Tail::Name => is_name(b),
+        Tail::Dotted => is_name(b) || b == b'.',
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.trim_start_matches('-').as_bytes();
+    let ends = |end: &&str| {
+        name.len()
+            .checked_sub(end.len())
+            .and_then(|at| name.get(at..))
+            .is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
+    };
+    name.len() >= 3
+        && (SECRET_ENDS.iter().any(|end| ends(&end))
+            || SECRET_NAMES
+                .iter()
+                .any(|n| n.as_bytes().eq_ignore_ascii_case(name)))
+}
+
+/// Hex of the length of a key, or a mix of letters and digits that no word has.
+fn is_random(run: &[u8]) -> bool {
+    let (mut hex, mut longest_hex, mut turns, mut counted) = (0usize, 0usize, 0usize, 0usize);
+    let mut last = 0u8;
+    for b in run {
+        let class = match b {
+            b'a'..=b'z' => 1,
+            b'A'..=b'Z' => 2,
+            b'0'..=b'9' => 3,
+            _ => 0,
+        };
+        if class != 0 {
+            counted += 1;
+            turns += usize::from(last != 0 && last != class);
+        }
+        last = class;
+        hex = if b.is_ascii_hexdigit() { hex + 1 } else { 0 };
+        longest_hex = longest_hex.max(hex);
+    }
+    longest_hex >= LONG || (counted >= LONG - 4 && turns.saturating_mul(4) >= counted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clean(text: &str) -> String {
+        masked(text, 1 << 20)
+    }
+
+    #[test]
+    fn secrets_of_every_shape_are_masked_and_the_command_stays_readable() {
+        for (text, kept) in [
+            ("curl https://user:pass@host/x", "curl https://***@host/x"),
+            (
+                "git push https://ghp_abc@github.com/o/r main",
+                "git push https://***@github.com/o/r main",
+            ),
+            (
+                "git clone https://u:p@ss@host/x y https://u:p/w@h/x",
+                "git clone https://***@host/x y https://***@h/x",
+            ),
+            (
+                "psql postgres://u:p@h:5432/db",
+                "psql postgres://***@h:5432/db",
+            ),
+            ("echo ghp_abcDEF123 gho_x", "echo ghp_*** gho_***"),
+            (
+                "x github_pat_11ABC_def glpat-a.b-c",
+                "x github_pat_*** glpat-***",
+            ),
+            ("x=xoxb-123-abc", "x=xoxb-***"),
+            ("x-access-ghp_abc", "x-access-ghp_***"),
+            ("AKIAIOSFODNN7EXAMPLE", "AKIA***"),
+            ("OPENAI=sk-proj-abcdefghijklmnop1234", "OPENAI=sk-***"),
+            ("npm_abcdefghijklmnopqrstuvwxyz0123456789", "npm_***"),
+            ("eyJhbGciOi.eyJzdWIi.c2ln x", "eyJ*** x"),
+            (
+                "curl -H 'Authorization: Bearer a b' u",
+                "curl -H 'Authorization: ***' u",
+            ),
+            (
+                "curl -H \"PRIVATE-TOKEN: abc\" u",
+                "curl -H \"PRIVATE-TOKEN: ***\" u",
+            ),
+            (
+                "-H Authorization:\\ Bearer\\ abc u",
+                "-H Authorization:\\ Bearer\\ *** u",
+            ),
+            (
+                "git -c http.extraHeader=\"AUTHORIZATION: basic eDp5\" push",
+                "git -c http.extraHeader=\"AUTHORIZATION: ***\" push",
+            ),
+            (
+                "git -c \"http.extraHeader=AUTHORIZATION: basic eDp5\" push",
+                "git -c \"http.extraHeader=AUTHORIZATION: basic ***\" push",
+            ),
+            (
+                "gh auth login --token abc; git push",
+                "gh auth login --token ***; git push",
+            ),
+            (
+                "x --password=abc --api-key 'a b' y",
+                "x --password=*** --api-key *** y",
+            ),
+            ("TOKEN=abc git push", "TOKEN=*** git push"),
+            (
+                "export GITHUB_TOKEN='a'\"b\"c && x",
+                "export GITHUB_TOKEN=*** && x",
+            ),
+            (
+                "AWS_SECRET_ACCESS_KEY=\"a\\\"b\" x",
+                "AWS_SECRET_ACCESS_KEY=*** x",
+            ),
+            ("?access_token=abc&x=1", "?access_token=***&x=1"),
+            (
+                "{\"token\": \"abc\", \"a\": 1}",
+                "{\"token\": ***, \"a\": 1}",
+            ),
+            ("{\\\"password\\\":\\\"abc\\\"}", "{\\\"password\\\":***}"),
+            ("password: hunter2\nx", "password: ***\nx"),
+            ("curl -u me:pw u", "curl -u me:*** u"),
+            ("x deadbeefdeadbeefdeadbeefdeadbeef y", "x dead*** y"),
+            ("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJal***"),
+            ("x --no-token --verbose", "x --no-token --verbose"),
+        ] {
+            assert_eq!(clean(text), kept);
+        }
+    }
+
+    #[test]
+    fn what_is_no_secret_stays_as_it_is() {
+        for text in [
+            "git push --force-with-lease origin HEAD:refs/heads/feature/JIRA-1234-fix-2FA-login-v2-rollout",
+            "git commit -m 'rotate the token after a password change'",
+            "cd /home/jane/projects/acme-webapp-frontend/src/components/LoginForm && ls",
+            "TOKEN=$(gh auth token) git push; TOKEN=$OTHER x",
+            "git push origin token:main",
+            "git push -u origin HEAD:main",
+            "git remote add o ssh://git@github.com/o/r",
+            "git@github.com:o/r.git",
+            "npm_config_registry=https://registry.npmjs.org npm i",
+            "docker run -u 1000:1000 x",
+            "GIT_AUTHOR_NAME=x git commit --author='A <a@b.c>'",
+            "PWD=/tmp sk-learn task-runner-name",
+            "git reset --hard 1a2b3c4d5e6f",
+            "ünïcödé … 日本語 🦀",
+            "",
+            "pip install scikit-learn==1.2.3 --index-url https://pypi.org/simple",
+            "a=b token",
+            "auth",
+            "thisisaverylongbranchnamewithoutanyseparatorsatall",
+            "max_tokens=5",
+        ] {
+            assert_eq!(clean(text), text);
+        }
+    }
+
+    #[test]
+    fn a_planted_secret_never_survives_and_nothing_panics() {
+        let secrets = [
+            ("ghp_", "S3cretS3cretS3cretS3cret"),
+            ("", "0123456789abcdef0123456789abcdef01234567"),
+            ("AKIA", "S3CRETS3CRETS3CR"),
+            ("glpat-", "s3cretS3cret"),
+            ("eyJ", "S3cret.S3cret"),
+        ];
+        let around = [
+            ("", ""),
+            ("echo ", ""),
+            ("'", "'"),
+            ("\"a ", " b\""),
+            ("a=", ";x"),
+            ("$(", ")"),
+            ("é", "é"),
+            ("x\n", "\ny"),
+            ("https://", "@h"),
+            ("--x=", ""),
+            ("\\", "\\"),
+            ("a:", ":b"),
+            ("/a/", ""),
+        ];
+        let named = [
+            "TOKEN=",
+            "--password ",
+            "--secret=",
+            "Authorization: Bearer ",
+            "'x-api-key: ",
+            "\"token\":\"",
+        ];
+        for (before, after) in around {
+            for (prefix, body) in secrets {
+                let text = format!("{before}{prefix}{body}{after}");
+                let out = clean(&text);
+                assert!(!out.contains(&body[4..]), "{text:?} {out:?}");
+            }
+            for name in named {
+                let text = format!("{before} {name}hunter22");
+                assert!(
+                    !clean(&text).contains("unter22"),
+                    "{text:?} {:?}",
+                    clean(&text)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_taken_and_only_loses_what_is_masked() {
+        let pieces = [
+            "token",
+            "=",
+            ":",
+            " ",
+            "\"",
+            "'",
+            "\\",
+            "$",
+            "://",
+            "@",
+            "é",
+            "\n",
+            "-u",
+            "--password",
+            "eyJ",
+            "ghp_",
+            "a1B2c3D4",
+            "/",
+            "deadbeef",
+            "…",
+            "🦀",
+            "{",
+            "}",
+            "Authorization",
+            "Bearer",
+            "ya29.",
+        ];
+        let mut seed = 1u32;
+        let mut random = move |n: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 12) as usize % n
+        };
+        for _ in 0..30_000 {
+            let text: String = (0..random(14))
+                .map(|_| pieces[random(pieces.len())])
+                .collect();
+            let out = clean(&text);
+            // What is left of the text stands in it in the same order.
+            let mut rest = text.as_str();
+            for part in out.split(MASK) {
+                let found = rest.find(part);
+                assert!(found.is_some(), "{text:?} {out:?}");
+                rest = rest.split_at(found.unwrap() + part.len()).1;
+            }
+        }
+    }
+
+    #[test]
+    fn work_grows_with_the_text_and_no_faster() {
+        for piece in [
+            "a/",
+            "https://a:",
+            "token=",
+            "\"token\":",
+            "eyJ",
+            "'",
+            "\\\"",
+            "-u a:",
+            "ghp_-",
+            "Authorization: \\",
+        ] {
+            let text = piece.repeat(400_000 / piece.len());
+            let start = std::time::Instant::now();
+            let _ = clean(&text);
+            assert!(start.elapsed().as_millis() < 2000, "{piece}");
+        }
+    }
+}

@@ -6,9 +6,10 @@ use crate::state::{State, Trouble};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
 
 /// More files than any setting keeps.
-const MOST_FILES: u32 = 100;
+pub(super) const MOST_FILES: u32 = 100;
 
 /// A line longer than this was not written by us.
 const MOST_LINE: usize = 64 * 1024;
@@ -163,14 +164,10 @@ impl Reader {
         let mut met = Vec::new();
         // From the newest on, so that a file put aside meanwhile is met twice rather than missed.
         for number in 0..=MOST_FILES {
-            let path = if number == 0 {
-                path.clone()
-            } else {
-                aside(&path, number)
-            };
+            let path = numbered(&path, number);
+            // A number may be missing while files are put aside.
             if !std::fs::metadata(&path).is_ok_and(|m| m.is_file()) {
-                // The current file is missing right after it was put aside.
-                if number == 0 { continue } else { break }
+                continue;
             }
             match File::open(&path) {
                 Ok(file) => {
@@ -245,6 +242,15 @@ pub(super) fn judge(
         }
         Some(_) => {}
         None => seen.garbage += 1,
+    }
+}
+
+/// The current file, or the one put aside under `number`.
+pub(super) fn numbered(path: &Path, number: u32) -> PathBuf {
+    if number == 0 {
+        path.to_owned()
+    } else {
+        aside(path, number)
     }
 }
 

@@ -61,15 +61,12 @@ impl Denial<'_> {
     /// The address of this denial: the same call denied by the same rules has the same.
     /// `None` where no grant can help.
     pub fn code(&self) -> Option<Code> {
-        if !grantable(self.rules) {
-            return None;
-        }
-        let rules = self.rules();
-        Some(Code::of(
-            rules
-                .iter()
-                .fold(self.key(), |key, rule| key.with(rule.as_bytes())),
-        ))
+        self.code_of(self.key())
+    }
+
+    fn code_of(&self, key: Key) -> Option<Code> {
+        let with_rules = |key: Key, rule: &&str| key.with(rule.as_bytes());
+        grantable(self.rules).then(|| Code::of(self.rules().iter().fold(key, with_rules)))
     }
 }
 

@@ -43,7 +43,8 @@ impl Grants<'_> {
         host: Option<&str>,
         now: Moment,
     ) -> Result<Option<Code>, Trouble> {
-        let Some(code) = denial.code() else {
+        let key = denial.key();
+        let Some(code) = denial.code_of(key) else {
             return Ok(None);
         };
         let mut summary = masked(denial.text, SUMMARY);
@@ -52,7 +53,7 @@ impl Grants<'_> {
             summary.push('…');
         }
         let open = Open {
-            key: denial.key().hex(),
+            key: key.hex(),
             code: code.to_string(),
             time: now,
             session: denial.session.map(str::to_owned),

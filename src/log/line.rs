@@ -21,7 +21,7 @@ pub(crate) struct Line(String);
 
 impl Line {
     pub(crate) fn new(now: Moment) -> Line {
-        let mut text = String::with_capacity(1024);
+        let mut text = String::with_capacity(MOST);
         let _ = write!(text, "{START}{now}\",\"v\":{VERSION}");
         Line(text)
     }
@@ -142,7 +142,16 @@ fn escape(text: &str, most: usize, out: &mut String) {
 }
 
 fn needs_escape(byte: u8) -> bool {
-    byte < 0x20 || matches!(byte, b'"' | b'\\' | 0x7f)
+    const ESCAPED: [bool; 256] = {
+        let mut escaped = [false; 256];
+        let mut b = 0;
+        while b < 256 {
+            escaped[b] = matches!(b as u8, 0..0x20 | b'"' | b'\\' | 0x7f);
+            b += 1;
+        }
+        escaped
+    };
+    ESCAPED.get(usize::from(byte)).is_some_and(|e| *e)
 }
 
 fn push_escaped(byte: u8, out: &mut String) {

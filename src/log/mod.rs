@@ -249,18 +249,25 @@ impl<'a> Log<'a> {
             Err(TryLockError::WouldBlock) => return Ok(()),
             Err(TryLockError::Error(e)) => return Err(Trouble::at("lock", &path, &e)),
         }
+        let done = self.turn_alone(&path, length);
+        // Not left to closing: a process that another thread is starting may hold a copy.
+        let _ = lock.unlock();
+        done
+    }
+
+    fn turn_alone(&self, path: &Path, length: u64) -> Result<(), Trouble> {
         // Another one may have done it since we looked.
-        let size = fs::metadata(&path).map_or(0, |m| m.len());
+        let size = fs::metadata(path).map_or(0, |m| m.len());
         if size.saturating_add(length) <= self.settings.most_bytes {
             return Ok(());
         }
         if self.settings.keep == 0 {
-            return fs::remove_file(&path).map_err(|e| Trouble::at("remove", &path, &e));
+            return fs::remove_file(path).map_err(|e| Trouble::at("remove", path, &e));
         }
         for number in (1..self.settings.keep).rev() {
-            let _ = fs::rename(aside(&path, number), aside(&path, number.saturating_add(1)));
+            let _ = fs::rename(aside(path, number), aside(path, number.saturating_add(1)));
         }
-        fs::rename(&path, aside(&path, 1)).map_err(|e| Trouble::at("put aside", &path, &e))
+        fs::rename(path, aside(path, 1)).map_err(|e| Trouble::at("put aside", path, &e))
     }
 }
 

@@ -17,8 +17,13 @@ enum Tail {
     Dotted,
 }
 
-/// Prefix, what follows, and how much of it must follow.
+/// Prefix, what follows, and how much of it must follow; sorted by the first byte.
 const SHAPES: &[(&str, Tail, usize)] = &[
+    ("AIza", Tail::Name, 20),
+    ("AKIA", Tail::Upper, 12),
+    ("ASIA", Tail::Upper, 12),
+    ("dop_v1_", Tail::Plain, 8),
+    ("eyJ", Tail::Dotted, 8),
     ("ghp_", Tail::Name, 1),
     ("gho_", Tail::Name, 1),
     ("ghu_", Tail::Name, 1),
@@ -31,6 +36,14 @@ const SHAPES: &[(&str, Tail, usize)] = &[
     ("glcbt-", Tail::Name, 8),
     ("glptt-", Tail::Name, 8),
     ("glsoat-", Tail::Name, 8),
+    ("hf_", Tail::Plain, 16),
+    ("npm_", Tail::Plain, 16),
+    ("pypi-", Tail::Name, 16),
+    ("rk_live_", Tail::Plain, 8),
+    ("sk-", Tail::Name, 16),
+    ("sk_live_", Tail::Plain, 8),
+    ("sk_test_", Tail::Plain, 8),
+    ("xapp-", Tail::Name, 8),
     ("xoxa-", Tail::Name, 1),
     ("xoxb-", Tail::Name, 1),
     ("xoxc-", Tail::Name, 1),
@@ -39,21 +52,51 @@ const SHAPES: &[(&str, Tail, usize)] = &[
     ("xoxp-", Tail::Name, 1),
     ("xoxr-", Tail::Name, 1),
     ("xoxs-", Tail::Name, 1),
-    ("xapp-", Tail::Name, 8),
-    ("AKIA", Tail::Upper, 12),
-    ("ASIA", Tail::Upper, 12),
-    ("sk-", Tail::Name, 16),
-    ("sk_live_", Tail::Plain, 8),
-    ("sk_test_", Tail::Plain, 8),
-    ("rk_live_", Tail::Plain, 8),
-    ("npm_", Tail::Plain, 16),
-    ("pypi-", Tail::Name, 16),
-    ("hf_", Tail::Plain, 16),
-    ("dop_v1_", Tail::Plain, 8),
-    ("AIza", Tail::Name, 20),
     ("ya29.", Tail::Dotted, 8),
-    ("eyJ", Tail::Dotted, 8),
 ];
+
+/// The shapes that start with a byte: from where to where in the table.
+const STARTS: [(u8, u8); 128] = {
+    let mut starts = [(0, 0); 128];
+    let mut at = 0;
+    while at < SHAPES.len() {
+        let first = SHAPES[at].0.as_bytes()[0] as usize;
+        if starts[first].1 == 0 {
+            starts[first].0 = at as u8;
+        }
+        starts[first].1 = at as u8 + 1;
+        at += 1;
+    }
+    starts
+};
+
+/// What a byte may be part of.
+const NAME: u8 = 1;
+const RUN: u8 = 2;
+const WORD_END: u8 = 4;
+const QUOTE: u8 = 8;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut b = 0;
+    while b < 256 {
+        let byte = b as u8;
+        classes[b] = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => NAME | RUN,
+            b'/' | b'+' | b'=' => RUN,
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0c => WORD_END,
+            b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' | b'`' | b',' => WORD_END,
+            b'"' | b'\'' => QUOTE,
+            _ => 0,
+        };
+        b += 1;
+    }
+    classes
+};
+
+fn is(class: u8, b: u8) -> bool {
+    CLASSES.get(usize::from(b)).is_some_and(|c| c & class != 0)
+}
 
 /// A name that ends so holds a secret.
 const SECRET_ENDS: &[&str] = &[
@@ -108,22 +151,26 @@ pub fn masked(text: &str, most: usize) -> String {
 
 /// Adds `text` without its secrets to `out`, and stops soon after `most` bytes of it.
 pub fn redact(text: &str, most: usize, out: &mut String) {
-    let most = out.len().saturating_add(most);
+    let start = out.len();
     let mut scan = Scan {
         text,
         at: 0,
+        copied: 0,
         weighed: 0,
         out,
     };
-    while scan.at < text.len() && scan.out.len() <= most {
+    while scan.at < text.len() && scan.out.len() - start + (scan.at - scan.copied) <= most {
         scan.step();
     }
+    scan.copy();
 }
 
 /// A position in the text; every byte is looked at a bounded number of times.
 struct Scan<'t, 'o> {
     text: &'t str,
     at: usize,
+    /// What stands before is in `out`, masked or not.
+    copied: usize,
     /// Long runs are weighed up to here.
     weighed: usize,
     out: &'o mut String,
@@ -147,71 +194,99 @@ impl Scan<'_, '_> {
         self.at + rest.iter().position(|b| !is(*b)).unwrap_or(rest.len())
     }
 
-    /// Copies up to `to`.
+    /// Goes on to `to` and leaves what is between as it is.
     fn keep(&mut self, to: usize) {
-        // All positions are next to ASCII, so this is always a boundary.
-        self.out
-            .push_str(self.text.get(self.at..to).unwrap_or_default());
         self.at = to;
     }
 
     /// Leaves out up to `to`.
     fn mask(&mut self, to: usize) {
         if to > self.at {
+            self.copy();
             self.out.push_str(MASK);
             self.at = to;
+            self.copied = to;
         }
     }
 
-    /// Takes one name, or what stands between names.
+    /// Copies what was kept. All positions are next to ASCII, so they are boundaries.
+    fn copy(&mut self) {
+        self.out
+            .push_str(self.text.get(self.copied..self.at).unwrap_or_default());
+        self.copied = self.at;
+    }
+
+    /// Takes what stands before the next name, and that name.
     fn step(&mut self) {
-        let start = self.at;
-        let end = self.run(start, is_name);
-        if end == start {
-            let next = self.run(start, |b| !is_name(b)).min(start + AHEAD);
-            return self.keep(self.text.floor_char_boundary(next));
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let before = rest
+            .iter()
+            .take(AHEAD)
+            .take_while(|b| !is_name(**b))
+            .count();
+        let rest = rest.get(before..).unwrap_or_default();
+        let length = rest.iter().position(|b| !is_name(*b)).unwrap_or(rest.len());
+        if length == 0 {
+            let next = self.text.floor_char_boundary(self.at + before);
+            return self.keep(next.max(self.at + 1));
         }
-        if self.long_run(start, end) || self.shape(start, end) {
+        let name = rest.get(..length).unwrap_or_default();
+        let next = rest.get(length).copied();
+        self.keep(self.at + before);
+        let (start, end) = (self.at, self.at + length);
+        if self.tokens(name) || self.long_run(name, next) {
             return;
         }
-        let quoted_before = start
-            .checked_sub(1)
-            .and_then(|at| self.byte(at))
-            .filter(|b| is_quote(*b));
         self.keep(end);
-        let name = self.text.get(start..end).unwrap_or_default();
-        if self
-            .text
-            .get(end..)
-            .is_some_and(|rest| rest.starts_with("://"))
-        {
-            self.url(name);
-        } else if is_secret(name) {
-            self.after_secret_name(name.starts_with("--"), quoted_before);
-        } else if name == "-u" || name == "--user" {
-            self.user_and_password();
+        match next {
+            Some(b':') if rest.get(length..length + 3) == Some(b"://") => self.url(name),
+            Some(b'=' | b':' | b'"' | b'\'' | b'\\') if is_secret(name) => {
+                let before = start.checked_sub(1).and_then(|at| self.byte(at));
+                let option = name.starts_with(b"--");
+                self.after_secret_name(option, before.filter(|b| is_quote(*b)));
+            }
+            Some(b' ' | b'\t') if name.starts_with(b"--") && is_secret(name) => {
+                self.after_secret_name(true, None);
+            }
+            Some(b' ' | b'\t' | b'=') if name == b"-u" || name == b"--user" => {
+                self.user_and_password();
+            }
+            _ => {}
+        }
+    }
+
+    /// Masks a token of a known shape; one may start at every word within the name.
+    fn tokens(&mut self, name: &[u8]) -> bool {
+        let mut rest = name;
+        loop {
+            let at = self.at + (name.len() - rest.len());
+            if rest.first().is_some_and(|first| self.token(at, *first)) {
+                return true;
+            }
+            match rest.iter().position(|b| matches!(b, b'-' | b'_')) {
+                Some(dash) => rest = rest.get(dash + 1..).unwrap_or_default(),
+                None => return false,
+            }
         }
     }
 
     /// Masks a run of random characters, alone or within a longer run.
-    fn long_run(&mut self, start: usize, end: usize) -> bool {
+    fn long_run(&mut self, name: &[u8], next: Option<u8>) -> bool {
+        let (start, end) = (self.at, self.at + name.len());
         let mut to = end;
-        let name = self.text.as_bytes().get(start..end).unwrap_or_default();
         let mut secret = name.len() >= LONG && is_random(name);
-        if start >= self.weighed {
+        if !secret && start >= self.weighed && next.is_some_and(|b| is(RUN, b)) {
             // Base64 has `/` and `+`; a path has them too, but words between.
-            self.weighed = self.run(start, |b| is_name(b) || matches!(b, b'/' | b'+' | b'='));
+            self.weighed = self.run(end, |b| is(RUN, b));
             let run = self
                 .text
                 .as_bytes()
                 .get(start..self.weighed)
                 .unwrap_or_default();
-            if !secret && run.len() >= LONG && run.iter().any(|b| matches!(b, b'/' | b'+')) {
-                let first = run.iter().position(|b| *b == b'=').unwrap_or(run.len());
-                let run = run.get(..first).unwrap_or_default();
-                secret = run.len() >= LONG && is_random(run);
-                to = if secret { start + first } else { end };
-            }
+            let first = run.iter().position(|b| *b == b'=').unwrap_or(run.len());
+            let run = run.get(..first).unwrap_or_default();
+            secret = run.len() >= LONG && is_random(run);
+            to = if secret { start + first } else { end };
         }
         if secret {
             // So much tells object ids apart and gives no secret away.
@@ -221,44 +296,33 @@ impl Scan<'_, '_> {
         secret
     }
 
-    /// Masks a token of a known shape that starts at a word within the name.
-    fn shape(&mut self, start: usize, end: usize) -> bool {
-        let name = self.text.as_bytes().get(start..end).unwrap_or_default();
-        for offset in 0..name.len() {
-            let begins = offset == 0
-                || offset
-                    .checked_sub(1)
-                    .and_then(|o| name.get(o))
-                    .is_some_and(|b| b"-_".contains(b));
-            let Some(rest) = name.get(offset..).filter(|_| begins) else {
+    /// Masks the token of a known shape that starts at `at` with `first`, if one does.
+    fn token(&mut self, at: usize, first: u8) -> bool {
+        let (from, to) = STARTS.get(usize::from(first)).copied().unwrap_or_default();
+        let shapes = SHAPES
+            .get(usize::from(from)..usize::from(to))
+            .unwrap_or_default();
+        let second = self.byte(at + 1);
+        for (prefix, tail, least) in shapes {
+            if prefix.as_bytes().get(1).copied() != second {
                 continue;
-            };
-            for (prefix, tail, least) in SHAPES {
-                // The dot of one prefix lies beyond the name.
-                let whole = self
-                    .text
-                    .as_bytes()
-                    .get(start + offset..)
-                    .unwrap_or_default();
-                if rest.first() != prefix.as_bytes().first()
-                    || !whole.starts_with(prefix.as_bytes())
-                {
-                    continue;
-                }
-                let body = start + offset + prefix.len();
-                let to = self.run(body, |b| is_tail(*tail, b));
-                if to - body >= *least {
-                    self.keep(body);
-                    self.mask(to);
-                    return true;
-                }
+            }
+            let body = at + prefix.len();
+            if self.text.as_bytes().get(at..body) != Some(prefix.as_bytes()) {
+                continue;
+            }
+            let to = self.run(body, |b| is_tail(*tail, b));
+            if to - body >= *least {
+                self.keep(body);
+                self.mask(to);
+                return true;
             }
         }
         false
     }
 
     /// After a scheme: masks the part before the `@` that names a user.
-    fn url(&mut self, scheme: &str) {
+    fn url(&mut self, scheme: &[u8]) {
         self.keep(self.at + "://".len());
         let ends = |b: u8| {
             b.is_ascii_whitespace() || is_quote(b) || matches!(b, b'<' | b'>' | b'|' | b';')
@@ -275,7 +339,7 @@ impl Scan<'_, '_> {
         let Some(user) = last_at(host).or_else(|| last_at(word).filter(|_| no_port)) else {
             return;
         };
-        if colon < user || scheme.starts_with("http") {
+        if colon < user || scheme.starts_with(b"http") {
             self.mask(user);
         }
     }
@@ -284,23 +348,23 @@ impl Scan<'_, '_> {
     fn after_secret_name(&mut self, option: bool, quoted_before: Option<u8>) {
         let blank = |b: u8| matches!(b, b' ' | b'\t');
         match self.byte(self.at) {
-            Some(b'=') => {
-                self.keep(self.at + 1);
-                self.value();
-            }
-            Some(b':') if quoted_before.is_some() => {
-                // A header as one quoted word: all of it up to the closing quote.
+            Some(b'=' | b':') if quoted_before.is_some() => {
+                // A header or an assignment as one quoted word: all of it up to the closing quote.
                 let from = self.run(self.at + 1, blank);
                 let to = self.run(from, |b| Some(b) != quoted_before && b != b'\n');
                 self.keep(from);
                 self.mask(to);
+            }
+            Some(b'=') => {
+                self.keep(self.at + 1);
+                self.value(false);
             }
             Some(b':') => self.header(),
             Some(b' ' | b'\t') if option => {
                 let from = self.run(self.at, blank);
                 if self.byte(from) != Some(b'-') {
                     self.keep(from);
-                    self.value();
+                    self.value(false);
                 }
             }
             // A key of JSON or of a table, perhaps in a string itself.
@@ -310,7 +374,7 @@ impl Scan<'_, '_> {
                 if matches!(self.byte(colon), Some(b':' | b'=')) && quotes - self.at <= 4 {
                     let from = self.run(colon + 1, blank);
                     self.keep(from);
-                    self.value();
+                    self.value(false);
                 }
             }
             _ => {}
@@ -332,15 +396,17 @@ impl Scan<'_, '_> {
             return;
         }
         self.keep(from);
-        self.value();
+        self.value(true);
     }
 
-    /// Masks one shell word: pieces in quotes and without. A variable is no secret.
-    fn value(&mut self) {
+    /// Masks one shell word: pieces in quotes and without. A variable is no secret. Where the word
+    /// may stand `within` quotes, a later quote closes those.
+    fn value(&mut self, within: bool) {
         let from = self.at;
         let mut to = from;
         loop {
             match self.byte(to) {
+                Some(b) if within && to > from && is_quote(b) => break,
                 Some(b'$') if !self.byte(to + 1).is_some_and(is_quote) => break,
                 Some(b'$') => to += 1,
                 Some(b'\\') if self.byte(to + 1).is_some_and(is_quote) => {
@@ -400,19 +466,15 @@ impl Scan<'_, '_> {
 }
 
 fn is_name(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')
+    is(NAME, b)
 }
 
 fn is_quote(b: u8) -> bool {
-    matches!(b, b'"' | b'\'')
+    is(QUOTE, b)
 }
 
 fn ends_word(b: u8) -> bool {
-    b.is_ascii_whitespace()
-        || matches!(
-            b,
-            b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' | b'`' | b','
-        )
+    is(WORD_END, b)
 }
 
 fn is_tail(tail: Tail, b: u8) -> bool {
@@ -424,19 +486,16 @@ fn is_tail(tail: Tail, b: u8) -> bool {
     }
 }
 
-fn is_secret(name: &str) -> bool {
-    let name = name.trim_start_matches('-').as_bytes();
+fn is_secret(name: &[u8]) -> bool {
+    let dashes = name.iter().take_while(|b| **b == b'-').count();
+    let name = name.get(dashes..).unwrap_or_default();
     let ends = |end: &&str| {
-        name.len()
-            .checked_sub(end.len())
-            .and_then(|at| name.get(at..))
-            .is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
+        let at = name.len().checked_sub(end.len());
+        let tail = at.and_then(|at| name.get(at..)).unwrap_or_default();
+        tail.eq_ignore_ascii_case(end.as_bytes())
     };
-    name.len() >= 3
-        && (SECRET_ENDS.iter().any(|end| ends(&end))
-            || SECRET_NAMES
-                .iter()
-                .any(|n| n.as_bytes().eq_ignore_ascii_case(name)))
+    let is = |known: &&str| known.as_bytes().eq_ignore_ascii_case(name);
+    name.len() >= 3 && (SECRET_ENDS.iter().any(ends) || SECRET_NAMES.iter().any(is))
 }
 
 /// Hex of the length of a key, or a mix of letters and digits that no word has.
@@ -538,7 +597,7 @@ mod tests {
                 "{\"token\": \"abc\", \"a\": 1}",
                 "{\"token\": ***, \"a\": 1}",
             ),
-            ("{\\\"password\\\":\\\"abc\\\"}", "{\\\"password\\\":***}"),
+            ("{\\\"password\\\":\\\"abc\\\"}", "{\\\"password\\\":***"),
             ("password: hunter2\nx", "password: ***\nx"),
             ("curl -u me:pw u", "curl -u me:*** u"),
             ("x deadbeefdeadbeefdeadbeefdeadbeef y", "x dead*** y"),
@@ -613,7 +672,7 @@ mod tests {
             for (prefix, body) in secrets {
                 let text = format!("{before}{prefix}{body}{after}");
                 let out = clean(&text);
-                assert!(!out.contains(&body[4..]), "{text:?} {out:?}");
+                assert!(!out.contains(&body.split_at(4).1), "{text:?} {out:?}");
             }
             for name in named {
                 let text = format!("{before} {name}hunter22");

@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn only_the_word_is_a_yes() {
-        assert_eq!(answer("allow\n").0, true);
-        assert_eq!(answer("  allow \r\n").0, true);
+        assert!(answer("allow\n").0);
+        assert!(answer("  allow \r\n").0);
         for typed in [
             "",
             "\n",
@@ -105,7 +105,7 @@ mod tests {
             "allow it\n",
             "no\nallow\n",
         ] {
-            assert_eq!(answer(typed).0, false, "{typed:?}");
+            assert!(!answer(typed).0, "{typed:?}");
         }
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const FOLDER: &str = "open";
 
 /// The longest summary.
-const SUMMARY: usize = 400;
+const SUMMARY: usize = 240;
 
 /// One denial in so many lets the old ones be swept.
 const SWEEP_EACH: i64 = 64;

@@ -5,6 +5,7 @@ mod follow;
 mod line;
 mod read;
 mod redact;
+mod secret;
 mod stats;
 
 pub use follow::Follow;

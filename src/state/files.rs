@@ -127,11 +127,16 @@ pub fn reason(error: &io::Error) -> String {
         .collect()
 }
 
+#[cfg(unix)]
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+#[cfg(not(unix))]
+fn private() -> OpenOptions {
+    OpenOptions::new()
 }
 
 #[cfg(test)]

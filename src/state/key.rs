@@ -15,12 +15,9 @@ impl Key {
 
     /// The key with one more part.
     pub fn with(self, part: &[u8]) -> Key {
-        let length = (part.len() as u64).to_le_bytes();
-        let mut hash = self.0;
-        for byte in part.iter().chain(&length) {
-            hash = (hash ^ u128::from(*byte)).wrapping_mul(PRIME);
-        }
-        Key(hash)
+        let step = |hash: u128, byte: &u8| (hash ^ u128::from(*byte)).wrapping_mul(PRIME);
+        let hash = part.iter().fold(self.0, step);
+        Key((part.len() as u64).to_le_bytes().iter().fold(hash, step))
     }
 
     /// The key with a part that may be missing.

@@ -3,12 +3,17 @@
 //! The modules stand in the order in which a call meets them.
 
 pub mod action;
+pub mod brief;
 pub mod call;
 pub mod cli;
+pub mod grant;
 pub mod guard;
 pub mod host;
+pub mod log;
+pub mod person;
 pub mod policy;
 pub mod rules;
 pub mod shell;
+pub mod state;
 pub mod verdict;
 pub mod world;

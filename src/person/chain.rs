@@ -1,0 +1,166 @@
+//! The processes that started this one.
+
+use super::proc::Proc;
+
+/// More levels than any honest tree has.
+const MOST: usize = 64;
+
+/// One process, as far as its system tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Process {
+    /// Its id.
+    pub pid: u32,
+    /// Who started it; 0 = nobody that can be seen.
+    pub parent: u32,
+    /// When it started, in ticks since the machine did: tells a reused id apart.
+    pub start: u64,
+    /// The path of its executable, empty where it may not be read.
+    pub executable: String,
+    /// Its own name for its main thread (`comm`).
+    pub program: String,
+    /// The first of its arguments.
+    pub args: Vec<String>,
+}
+
+impl Process {
+    /// A name that no other process ever had on this machine: boot, pid namespace, id and start.
+    pub fn identity(&self) -> String {
+        format!("{}:{}:{}", here(), self.pid, self.start)
+    }
+}
+
+/// Where process ids mean the same: the boot and the pid namespace; empty where unknown.
+pub fn here() -> String {
+    super::proc::here()
+}
+
+/// Ancestors, nearest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chain {
+    /// The parent, its parent, and so on.
+    pub processes: Vec<Process>,
+    /// Whether the chain was followed to its top.
+    pub complete: bool,
+}
+
+/// How one system tells about processes.
+pub trait System {
+    /// This process.
+    fn this(&self) -> Option<Process>;
+
+    /// The process with this id; `None` when it is gone or cannot be told.
+    fn process(&self, pid: u32) -> Option<Process>;
+}
+
+/// Systems on which nobody has taught us to look.
+#[derive(Debug, Clone, Copy)]
+pub struct Untold;
+
+impl System for Untold {
+    fn this(&self) -> Option<Process> {
+        None
+    }
+
+    fn process(&self, _pid: u32) -> Option<Process> {
+        None
+    }
+}
+
+/// The ancestors of this process.
+pub fn ancestors() -> Chain {
+    if cfg!(target_os = "linux") {
+        follow(&Proc::default())
+    } else {
+        follow(&Untold)
+    }
+}
+
+/// Follows parents as `system` tells them.
+pub fn follow(system: &dyn System) -> Chain {
+    let mut chain = Chain::default();
+    let Some(mut below) = system.this() else {
+        return chain;
+    };
+    while chain.processes.len() < MOST {
+        if below.parent == 0 || below.parent == below.pid {
+            chain.complete = true;
+            return chain;
+        }
+        let Some(process) = system.process(below.parent) else {
+            return chain;
+        };
+        // A parent is older than its child: this one has only taken over the id.
+        if process.start > below.start {
+            return chain;
+        }
+        chain.processes.push(process.clone());
+        below = process;
+    }
+    chain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Processes as (id, parent, start); the first is this one.
+    struct Fake(Vec<(u32, u32, u64)>);
+
+    impl System for Fake {
+        fn this(&self) -> Option<Process> {
+            self.process(self.0.first()?.0)
+        }
+
+        fn process(&self, pid: u32) -> Option<Process> {
+            let (pid, parent, start) = *self.0.iter().find(|p| p.0 == pid)?;
+            Some(Process {
+                pid,
+                parent,
+                start,
+                ..Process::default()
+            })
+        }
+    }
+
+    fn pids(processes: &[(u32, u32, u64)]) -> (Vec<u32>, bool) {
+        let chain = follow(&Fake(processes.to_vec()));
+        (
+            chain.processes.iter().map(|p| p.pid).collect(),
+            chain.complete,
+        )
+    }
+
+    #[test]
+    fn the_chain_goes_up_to_the_first_process() {
+        assert_eq!(
+            pids(&[(9, 5, 30), (5, 1, 20), (1, 0, 0)]),
+            (vec![5, 1], true)
+        );
+        assert_eq!(pids(&[(1, 0, 0)]), (vec![], true));
+    }
+
+    #[test]
+    fn a_reused_id_a_gap_and_a_ring_end_it_as_incomplete() {
+        assert_eq!(pids(&[(9, 5, 30), (5, 1, 31), (1, 0, 0)]), (vec![], false));
+        assert_eq!(pids(&[(9, 5, 30), (5, 4, 20)]), (vec![5], false));
+        let (chain, complete) = pids(&[(9, 5, 30), (5, 9, 30)]);
+        assert_eq!((chain.len(), complete), (64, false));
+        assert_eq!(follow(&Untold), Chain::default());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_process_has_a_parent_and_a_first_process() {
+        let chain = ancestors();
+        assert_eq!(
+            chain.processes.first().map(|p| p.pid),
+            Some(std::os::unix::process::parent_id())
+        );
+        assert!(chain.complete);
+        let identity = chain.processes.first().map(Process::identity).unwrap();
+        assert!(
+            identity.len() > 40 && identity.contains("4026"),
+            "{identity}"
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! Names for things that are too long for a file name: a hash that stays the same in every build.
+
+const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+
+/// 128 bits of FNV-1a over several parts, each with its length, so that no two lists run together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key(u128);
+
+impl Key {
+    /// The key of a kind of thing.
+    pub fn new(kind: &str) -> Key {
+        Key(OFFSET).with(kind.as_bytes())
+    }
+
+    /// The key with one more part.
+    pub fn with(self, part: &[u8]) -> Key {
+        let step = |hash: u128, byte: &u8| (hash ^ u128::from(*byte)).wrapping_mul(PRIME);
+        let hash = part.iter().fold(self.0, step);
+        Key((part.len() as u64).to_le_bytes().iter().fold(hash, step))
+    }
+
+    /// The key with a part that may be missing.
+    pub fn with_maybe(self, part: Option<&[u8]>) -> Key {
+        match part {
+            Some(part) => self.with(b"1").with(part),
+            None => self.with(b"0"),
+        }
+    }
+
+    /// As a file name: 32 hex digits.
+    pub fn hex(self) -> String {
+        format!("{:032x}", self.0)
+    }
+
+    /// As a number.
+    pub fn number(self) -> u128 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_do_not_run_together_and_the_value_is_the_same_for_ever() {
+        let key = |parts: &[&str]| {
+            parts
+                .iter()
+                .fold(Key::new("k"), |k, p| k.with(p.as_bytes()))
+        };
+        assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
+        assert_ne!(key(&["ab", ""]), key(&["", "ab"]));
+        assert_ne!(
+            Key::new("k").with_maybe(None),
+            Key::new("k").with_maybe(Some(b""))
+        );
+        assert_eq!(key(&["ab", "c"]).hex().len(), 32);
+        assert_eq!(Key::new("k").hex(), key(&[]).hex());
+    }
+}

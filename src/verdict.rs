@@ -83,6 +83,10 @@ pub struct Verdict {
     pub effects: Vec<String>,
     /// What a person should know besides: broken policies, calls that are only observed.
     pub notes: Vec<String>,
+    /// The address of this denial, by which a person can let the call through.
+    pub code: Option<String>,
+    /// What the decision log may keep of the command, in a policy's word; `None` = as built in.
+    pub log_commands: Option<&'static str>,
 }
 
 impl Verdict {

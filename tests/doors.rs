@@ -317,8 +317,7 @@ fn odd_messages_with_a_plain_command_are_judged() {
         ),
         (
             "an event",
-            br#"{"hook_event_name":"SessionStart","transcript_path":"/t","source":"startup"}"#
-                .to_vec(),
+            br#"{"hook_event_name":"SessionEnd","transcript_path":"/t","reason":"other"}"#.to_vec(),
             Allow,
         ),
         (

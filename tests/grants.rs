@@ -1,4 +1,12 @@
 //! Grants, pauses and asks, with many processes at once; and who passes for a person at a terminal.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::explicit_write,
+    clippy::string_slice
+)]
 
 use leaseguard::grant::{Denial, Grants, MOST, ONCE_WITHIN, OPEN_FOR, Refusal, Uses, pause, shown};
 use leaseguard::state::State;

@@ -27,8 +27,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("policy", &["verdict"]),
     ("ci", &["policy"]),
     ("plan", &["lease"]),
-    ("grant", &["verdict"]),
-    ("log", &["verdict"]),
+    ("state", &["verdict"]),
+    ("log", &["state", "call", "verdict"]),
+    ("grant", &["state", "log"]),
+    ("person", &[]),
+    ("brief", &["verdict"]),
     (
         "world",
         &["action", "shell", "lease", "plan", "ci", "policy"],
@@ -46,7 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "call", "verdict", "shell", "action", "policy", "world", "rules", "ci", "lease",
-            "plan", "host", "grant", "log", "guard", "read",
+            "plan", "host", "grant", "log", "guard", "read", "state", "person", "brief",
         ],
     ),
     ("read", &["shell", "action", "call"]),

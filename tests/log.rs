@@ -1,4 +1,12 @@
 //! The decision log under many writers, full disks and broken files; and reading it back.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::explicit_write,
+    clippy::string_slice
+)]
 
 use leaseguard::call::{Call, Dialect, What};
 use leaseguard::log::{

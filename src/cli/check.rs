@@ -5,7 +5,6 @@ use super::{Exit, input, person};
 use crate::call::{Call, Dialect, What};
 use crate::guard;
 use crate::host::argv;
-use crate::policy::Policy;
 use crate::verdict::{Decision, Finding, Next, Verdict};
 use crate::world::Surroundings;
 use serde::Serialize;
@@ -91,7 +90,7 @@ pub(super) fn judge(text: &str, cwd: Option<&Path>) -> Verdict {
     }
     let around = asking(cwd);
     let call = call(text, around.cwd.clone());
-    guard::explain(&call, around, &Policy::default())
+    guard::explain(&call, around, &super::home::shelf())
 }
 
 /// The surroundings of somebody who only asks: an answer is wanted outside repositories too.

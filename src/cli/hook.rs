@@ -2,14 +2,15 @@
 //!
 //! Whatever goes wrong here ends in a denial, because hosts run the tool after any other failure.
 
-use super::{input, terminal};
+use super::{afterwards, brief, home, input, terminal};
+use crate::call::What;
 use crate::guard;
 use crate::host::{self, Reply};
-use crate::policy::Policy;
 use crate::verdict::{Fault, Finding, Verdict};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 /// Here only for `--help`; the door reads its arguments by hand.
 #[derive(clap::Args)]
@@ -85,10 +86,17 @@ fn judge(heard: &host::Heard<'_>) -> Verdict {
         Ok(calls) => calls,
         Err(fault) => return failed(fault),
     };
-    let policy = Policy::default();
+    let shelf = home::shelf();
     let mut all: Option<Verdict> = None;
     for call in &calls {
-        let verdict = guard::judge_once(call, input::around(call.cwd.as_deref()), &policy);
+        let begin = Instant::now();
+        let mut verdict = guard::judge_once(call, input::around(call.cwd.as_deref()), &shelf);
+        afterwards::settle(call, heard.host(), begin.elapsed(), &mut verdict);
+        if let What::Event { name } = &call.what
+            && name == "SessionStart"
+        {
+            verdict.notes = brief::lines(call.cwd.as_deref());
+        }
         all = Some(match all {
             None => verdict,
             Some(before) => both(before, verdict),
@@ -101,9 +109,12 @@ fn both(mut a: Verdict, b: Verdict) -> Verdict {
     a.findings.extend(b.findings);
     let findings: Vec<Finding> = a.findings;
     a.effects.extend(b.effects);
+    a.notes.extend(b.notes);
     Verdict {
         fault: a.fault.or(b.fault),
         effects: a.effects,
+        notes: a.notes,
+        code: a.code.or(b.code),
         ..Verdict::from(findings)
     }
 }

@@ -1,15 +1,22 @@
 //! The verbs for people, one a file, all of which judge through [`crate::guard`].
 
+mod afterwards;
+mod allow;
 mod argline;
+mod brief;
 mod case;
 mod check;
 mod explain;
+mod home;
 pub mod hook;
 mod input;
 mod install;
+mod log;
+mod pause;
 mod person;
 mod rules;
 mod terminal;
+mod trust;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -58,6 +65,16 @@ enum Verb {
     Explain(explain::Args),
     /// Lists the rules
     Rules(rules::Args),
+    /// Lets one stopped call through (for people), or lists what was stopped
+    Allow(allow::Args),
+    /// Lets everything through for a while (for people)
+    Pause(pause::Args),
+    /// Lets a repository's policy loosen, as it stands now (for people)
+    Trust(trust::Args),
+    /// Shows what was decided and done
+    Log(log::Args),
+    /// Prints six lines for agents: what is not done here, and what to do instead
+    Brief(brief::Args),
     /// Shows what connects an agent host to leaseguard
     Install(install::Args),
     /// Answers an agent host: its message on stdin, the answer in its own terms
@@ -83,6 +100,11 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Check(args) => check::run(&args, line.argv()),
             Verb::Explain(args) => explain::run(&args, line.argv()),
             Verb::Rules(args) => rules::run(&args),
+            Verb::Allow(args) => allow::run(&args),
+            Verb::Pause(args) => pause::run(&args),
+            Verb::Trust(args) => trust::run(&args),
+            Verb::Log(args) => log::run(&args),
+            Verb::Brief(args) => brief::run(&args),
             Verb::Install(args) => install::run(&args),
             // Reached only by `--help`: the door itself is opened before any of this.
             Verb::Hook(_) => Exit::Trouble,

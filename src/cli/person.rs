@@ -25,6 +25,14 @@ pub(super) fn verdict(verdict: &Verdict, command: &str, paint: Paint) -> String 
         out.push_str(&excerpt(command, &finding.span, paint));
         out.push_str(&reasons(finding, paint));
     }
+    for note in &verdict.notes {
+        let _ = writeln!(
+            out,
+            "{} {}",
+            paint.bold("note:"),
+            text::safe(note, MAX_LINE)
+        );
+    }
     out
 }
 

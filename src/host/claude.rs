@@ -105,10 +105,13 @@ pub(super) fn calls(
 }
 
 fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
+    let event = e.hook_event_name.text().unwrap_or_default();
+    if event == "SessionStart" && verdict.fault.is_none() && !verdict.notes.is_empty() {
+        return briefed(verdict);
+    }
     if e.needs_no_decision() {
         return Reply::silence();
     }
-    let event = e.hook_event_name.text().unwrap_or_default();
     match (verdict.decision(), event) {
         (Decision::Allow, _) => Reply::silence(),
         // The person is being asked at this very moment.
@@ -124,6 +127,17 @@ fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
             }
         }
         _ => Reply::refusal(verdict, false),
+    }
+}
+
+/// What the agent is told before it starts.
+fn briefed(verdict: &Verdict) -> Reply {
+    let lines = text::json_string(&verdict.notes.join("\n"));
+    Reply {
+        stdout: format!(
+            r#"{{"hookSpecificOutput":{{"hookEventName":"SessionStart","additionalContext":{lines}}}}}"#
+        ),
+        ..Reply::default()
     }
 }
 

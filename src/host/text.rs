@@ -31,6 +31,15 @@ pub fn agent(verdict: &Verdict, can_ask: bool) -> String {
     for finding in verdict.findings.iter().take(MAX_FINDINGS) {
         finding_lines(finding, &mut out);
     }
+    if let Some(code) = &verdict.code {
+        let _ = writeln!(
+            out,
+            "person: `leaseguard allow {code}` lets this one call through"
+        );
+    }
+    for note in &verdict.notes {
+        let _ = writeln!(out, "note: {}", safe(note, MAX_LINE));
+    }
     let more = verdict.findings.len().saturating_sub(MAX_FINDINGS);
     if more > 0 {
         let _ = writeln!(out, "and {more} more findings");

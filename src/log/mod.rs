@@ -11,7 +11,7 @@ mod stats;
 pub use follow::Follow;
 pub use read::{Filter, Reader, Record, Seen};
 pub use redact::{masked, redact};
-pub use stats::Stats;
+pub use stats::{Counts, Stats};
 
 use crate::call::{Call, What};
 use crate::state::time::Moment;

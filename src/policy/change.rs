@@ -2,6 +2,7 @@
 
 use super::Policy;
 use super::table::{KEYS, Kind, Known, at};
+use std::borrow::Cow;
 
 /// One key or rule that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,12 +33,12 @@ pub fn changes(before: &Policy, after: &Policy, rules: &[Known]) -> Vec<Change> 
         }
     }
     if before.base_branches != after.base_branches {
-        let gone = |b: &&String| !after.base_branches.contains(b);
+        let gone = |b: &Cow<'static, str>| !after.base_branches.contains(b);
         out.push(Change {
             name: "base_branches".to_owned(),
             from: before.base_branches.join(" "),
             to: after.base_branches.join(" "),
-            loosens: before.base_branches.iter().any(|b| gone(&b)),
+            loosens: before.base_branches.iter().any(gone),
         });
     }
     for rule in rules {

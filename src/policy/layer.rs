@@ -252,7 +252,7 @@ impl Merge<'_> {
         let policy = &mut self.policy;
         let origin = policy.origins.get_mut(at::BASE_BRANCHES);
         if !pinned && power == Power::Replace {
-            policy.base_branches = globs.iter().map(|g| g.to_string()).collect();
+            policy.base_branches = globs.iter().map(|g| g.to_string().into()).collect();
             if let Some(origin) = origin {
                 *origin = layer;
             }
@@ -270,7 +270,7 @@ impl Merge<'_> {
         let before = policy.base_branches.len();
         for glob in globs {
             if !policy.base_branches.iter().any(|b| b == glob) {
-                policy.base_branches.push(glob.to_string());
+                policy.base_branches.push(glob.to_string().into());
             }
         }
         if let Some(origin) = origin.filter(|_| policy.base_branches.len() > before) {

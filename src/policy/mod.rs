@@ -34,6 +34,7 @@ pub use trust::{CannotTrust, Preview, forget, preview, trust};
 pub use wish::{Case, Wish};
 
 use crate::verdict::{Decision, Verdict};
+use std::borrow::Cow;
 use table::{COUNT, at};
 
 /// Whether verdicts are carried out.
@@ -58,7 +59,7 @@ pub enum ForceWithLease {
 #[derive(Debug, Clone)]
 pub struct Policy {
     /// Globs over short branch names; a push that moves one is a base push.
-    pub base_branches: Vec<String>,
+    pub base_branches: Vec<Cow<'static, str>>,
     /// What is wrong with the files that should have been read; built-in rules hold in their place.
     pub troubles: Vec<String>,
     /// What files ask for that would loosen, and that does not hold until a person trusts them.
@@ -82,7 +83,7 @@ impl Default for Policy {
             _ => &[],
         };
         Policy {
-            base_branches: base.iter().map(|b| (*b).to_owned()).collect(),
+            base_branches: base.iter().map(|b| Cow::Borrowed(*b)).collect(),
             troubles: Vec::new(),
             held: Vec::new(),
             choices,
@@ -160,6 +161,11 @@ impl Policy {
             Some("own-branch") => ForceWithLease::OwnBranch,
             _ => ForceWithLease::Deny,
         }
+    }
+
+    /// What the decision log keeps of a command: `none`, `redacted` or `full`.
+    pub fn log_commands(&self) -> &'static str {
+        self.word_at(at::LOG_COMMANDS).unwrap_or("redacted")
     }
 
     /// Whether questions are denials, because nobody is there to answer.

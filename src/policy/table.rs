@@ -45,6 +45,7 @@ pub(super) mod at {
     pub(in super::super) const ASK: usize = 2;
     pub(in super::super) const BASE_BRANCHES: usize = 3;
     pub(in super::super) const FORCE_WITH_LEASE: usize = 4;
+    pub(in super::super) const LOG_COMMANDS: usize = 5;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -107,6 +108,17 @@ pub const KEYS: &[Key] = &[
         doc: &[
             "A push with --force-with-lease still replaces commits.",
             "own-branch allows it for the branch that is checked out, if that is no base branch.",
+        ],
+    },
+    Key {
+        name: "log.commands",
+        kind: Kind::Choice {
+            words: &["none", "redacted", "full"],
+            default: 1,
+        },
+        doc: &[
+            "What the decision log keeps of a command.",
+            "redacted masks what looks like a secret; full keeps all, none keeps nothing.",
         ],
     },
 ];

@@ -283,6 +283,35 @@ impl World {
         }
     }
 
+    /// The checkout at `place` as policies know it: its top, and the main checkout where it is a
+    /// linked worktree.
+    pub fn checkout(&self, place: &Place) -> Option<(PathBuf, Option<PathBuf>)> {
+        let alternative = self.scene.live.first()?;
+        let Site::Here(repo) = self.site(alternative, place) else {
+            return None;
+        };
+        let top = repo.top.clone()?;
+        let linked = repo.git_dir != repo.common;
+        let main = repo.common.parent().filter(|_| linked).map(Path::to_owned);
+        Some((top, main))
+    }
+
+    /// The URLs of all remotes at `place`, as far as they are known.
+    pub fn remote_urls(&self, place: &Place) -> Vec<String> {
+        let Some(spot) = self.spots(place).next() else {
+            return Vec::new();
+        };
+        spot.settings
+            .entries
+            .iter()
+            .filter(|e| e.key.starts_with("remote.") && e.key.ends_with(".url"))
+            .filter_map(|e| match &e.value {
+                config::Value::Text(url) => Some(url.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
     /// HEAD at this point of the script; more than one where alternatives met.
     pub fn heads(&self, place: &Place) -> Fact<Vec<Head>> {
         let mut heads = Vec::new();

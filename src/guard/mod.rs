@@ -1,14 +1,17 @@
 //! The whole story: one call in, one verdict out.
 
+mod answers;
+
 use crate::action::git::AliasRun;
 use crate::action::{self, Act, Action, Place, Unread, wrap};
 use crate::call::{Call, What};
-use crate::policy::Policy;
+use crate::policy::{Policy, Repository, Shelf};
 use crate::rules;
-use crate::shell::{self, Command, Opaque, Problem, Script, Span, Start, Step, Word};
+use crate::shell::{self, Command, Problem, Script, Span, Start, Step, Word};
 use crate::verdict::{Decision, Finding, Verdict};
 use crate::world::{Presence, Surroundings, World};
-use std::path::{Path, PathBuf};
+use answers::Answers;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// Shell text above this many bytes is not parsed: it asks.
@@ -20,39 +23,52 @@ const DEPTH: usize = 4;
 /// How many commands of one call are judged; a script that holds more asks.
 const MOST_COMMANDS: usize = 20_000;
 
-/// Judges one call.
+/// Judges one call by one policy that holds everywhere.
 pub fn judge(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
-    judged(call, around, policy, false)
+    let shelf = Shelf::of(policy.clone());
+    judged(call, around, &shelf, false, |_, _| {})
 }
 
-/// Judges one call for a process that ends with the answer: what was built for it is not taken
+/// Judges one call by the policies of the repositories that it reaches, and tells every effect that
+/// was predicted, harmless ones too.
+pub fn explain(call: &Call, around: Surroundings, shelf: &Shelf) -> Verdict {
+    judged(call, around, shelf, true, |_, _| {})
+}
+
+/// As [`explain`], for a process that ends with the answer: what was built for it is not taken
 /// apart again, which would cost a tenth of the call.
-pub fn judge_once(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
-    let What::Shell { text, .. } = &call.what else {
-        return Verdict::default();
-    };
-    let mut walk = Walk::new(call, around, policy, text);
-    let (verdict, script) = walk.run();
-    std::mem::forget((walk, script));
-    policy.settle(verdict)
+pub fn judge_once(call: &Call, around: Surroundings, shelf: &Shelf) -> Verdict {
+    judged(call, around, shelf, true, |walk, script| {
+        std::mem::forget((walk, script));
+    })
 }
 
-/// Judges one call and tells every effect that was predicted, harmless ones too.
-pub fn explain(call: &Call, around: Surroundings, policy: &Policy) -> Verdict {
-    judged(call, around, policy, true)
-}
-
-fn judged(call: &Call, around: Surroundings, policy: &Policy, effects: bool) -> Verdict {
-    let verdict = match &call.what {
-        What::Shell { text, .. } => {
-            let mut walk = Walk::new(call, around, policy, text);
-            walk.tells = effects;
-            walk.run().0
-        }
-        // Files, other servers' tools and events have no rule of their own yet.
-        What::Write { .. } | What::Tool { .. } | What::Event { .. } => Verdict::default(),
+fn judged<'a>(
+    call: &'a Call,
+    around: Surroundings,
+    shelf: &'a Shelf,
+    tells: bool,
+    after: impl FnOnce(Walk<'a>, Script),
+) -> Verdict {
+    let source = match &call.what {
+        What::Shell { text, .. } => text.as_str(),
+        _ => "",
     };
-    policy.settle(verdict)
+    let mut walk = Walk::new(call, around, shelf, source);
+    walk.tells = tells;
+    let script = match &call.what {
+        What::Shell { .. } => walk.text(),
+        What::Tool {
+            server,
+            tool,
+            input,
+        } => walk.tool(server, tool, input),
+        // Files have no rule of their own yet, and events need no decision.
+        What::Write { .. } | What::Event { .. } => Script::default(),
+    };
+    let verdict = walk.verdict();
+    after(walk, script);
+    verdict
 }
 
 /// What a text was understood as: its commands, one a line, for `explain`.
@@ -60,8 +76,8 @@ pub fn parsed(call: &Call, around: Surroundings) -> Vec<String> {
     let What::Shell { text, .. } = &call.what else {
         return Vec::new();
     };
-    let policy = Policy::default();
-    let walk = Walk::new(call, around, &policy, text);
+    let shelf = Shelf::of(Policy::default());
+    let walk = Walk::new(call, around, &shelf, text);
     walk.extract(text)
         .commands()
         .filter(|c| !c.words.is_empty())
@@ -71,11 +87,13 @@ pub fn parsed(call: &Call, around: Surroundings) -> Vec<String> {
 
 /// One walk through a script, with the scene that it has reached.
 struct Walk<'a> {
-    policy: &'a Policy,
+    shelf: &'a Shelf,
+    /// A policy was asked, so what it says of the whole verdict counts.
+    asked: bool,
     source: &'a str,
     start: Start,
     world: World,
-    answers: Vec<Option<String>>,
+    answers: Answers,
     findings: Vec<Finding>,
     effects: Vec<String>,
     tells: bool,
@@ -84,7 +102,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(call: &Call, around: Surroundings, policy: &'a Policy, source: &'a str) -> Walk<'a> {
+    fn new(call: &Call, around: Surroundings, shelf: &'a Shelf, source: &'a str) -> Walk<'a> {
         let cwd = call.cwd.clone().or_else(|| around.cwd.clone());
         let start = Start {
             cwd: cwd.clone(),
@@ -96,11 +114,12 @@ impl<'a> Walk<'a> {
             ..around
         };
         Walk {
-            policy,
+            shelf,
+            asked: false,
             source,
             start,
             world: World::new(around),
-            answers: Vec::new(),
+            answers: Answers::default(),
             findings: Vec::new(),
             effects: Vec::new(),
             tells: false,
@@ -113,20 +132,57 @@ impl<'a> Walk<'a> {
         shell::extract(text, &self.start, &wrap::Table, &self.world)
     }
 
-    /// The verdict, and the script that it was reached on.
-    fn run(&mut self) -> (Verdict, Script) {
-        let mut script = Script::default();
+    /// Judges the call's own text; gives the script that it was read as.
+    fn text(&mut self) -> Script {
         if self.source.len() > MOST_TEXT {
             let why = "the text is longer than 1 MiB".to_owned();
             self.unread("script", why, Span::default());
-        } else {
-            script = self.extract(self.source);
-            self.script(&script, Judging::Surely, 0);
-            self.problems(&script);
+            return Script::default();
         }
+        let script = self.extract(self.source);
+        self.script(&script, Judging::Surely, 0);
+        self.problems(&script);
+        script
+    }
+
+    /// Judges a tool of another server: as the act that it is known for, or as the text that it runs.
+    fn tool(&mut self, server: &str, tool: &str, input: &str) -> Script {
+        for action in action::tool::read(server, tool, input) {
+            self.judge(&action, Judging::Surely);
+        }
+        Script::default()
+    }
+
+    fn verdict(&mut self) -> Verdict {
         let mut verdict = Verdict::from(std::mem::take(&mut self.findings));
         verdict.effects = std::mem::take(&mut self.effects);
-        (verdict, script)
+        if !self.asked && verdict.effects.is_empty() {
+            return verdict;
+        }
+        let place = Place {
+            dir: self.world.around.cwd.clone(),
+            ..Place::default()
+        };
+        let policy = self.policy(&place);
+        let mut verdict = policy.settle(verdict);
+        verdict.log_commands = Some(policy.log_commands());
+        verdict
+    }
+
+    /// The policy of the repository at `place`.
+    fn policy(&mut self, place: &Place) -> Rc<Policy> {
+        self.asked = true;
+        let checkout = self.world.checkout(place);
+        let (top, main) = match &checkout {
+            Some((top, main)) => (Some(top.as_path()), main.as_deref()),
+            None => (None, None),
+        };
+        let remotes = || self.world.remote_urls(place);
+        self.shelf.at(Repository {
+            top,
+            main,
+            remotes: &remotes,
+        })
     }
 
     /// Walks the steps of a script in order.
@@ -159,7 +215,7 @@ impl<'a> Walk<'a> {
             }
             return;
         }
-        let answered = self.answered(command);
+        let answered = self.answers.fill_in(command);
         let command = answered.as_ref().unwrap_or(command);
         for dir in command.dirs.iter().take(DEPTH) {
             self.in_dir(command, dir.as_ref(), judging, depth);
@@ -218,7 +274,7 @@ impl<'a> Walk<'a> {
     }
 
     fn extract_at(&self, text: &str, args: &[Word], command: &Command, depth: usize) -> Script {
-        let answers = u32::try_from(self.answers.len()).unwrap_or(shell::ANSWER_MAX);
+        let answers = self.answers.next();
         let (start, world) = (&self.start, &self.world);
         shell::extract_at(
             text,
@@ -256,7 +312,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        let mut findings = rules::judge(action, &self.world, self.policy, self.source);
+        let mut findings = self.findings(action);
         if judging == Judging::Perhaps {
             for finding in &mut findings {
                 finding.decision = finding.decision.min(Decision::Ask);
@@ -273,84 +329,18 @@ impl<'a> Walk<'a> {
         self.findings.append(&mut findings);
     }
 
-    /// The command with answered questions filled in; `None` when it holds none.
-    fn answered(&self, command: &Command) -> Option<Command> {
-        // The marks are the only characters whose encoding starts so high.
-        let text = |t: &str| t.bytes().any(|b| b >= 0xf3);
-        let marked = |w: &Word| text(&w.text);
-        let dir = |d: &Option<PathBuf>| d.as_ref().is_some_and(|d| text(&d.to_string_lossy()));
-        let dirs = command.dirs.iter().any(dir);
-        let values = || {
-            command
-                .assigns
-                .iter()
-                .chain(command.exports.iter())
-                .any(|a| marked(&a.value))
-        };
-        if !dirs && !command.words.iter().any(marked) && !values() {
-            return None;
-        }
-        let mut command = command.clone();
-        if dirs {
-            let filled = command
-                .dirs
-                .iter()
-                .map(|d| d.as_ref().and_then(|d| self.filled_dir(d)));
-            command.dirs = Rc::new(filled.collect());
-        }
-        for assign in Rc::make_mut(&mut command.exports) {
-            self.fill(&mut assign.value);
-        }
-        for word in command
-            .words
-            .iter_mut()
-            .chain(command.assigns.iter_mut().map(|a| &mut a.value))
-        {
-            self.fill(word);
-        }
-        Some(command)
-    }
-
-    /// A directory that an answer is part of: an absolute answer stands for all that is before it.
-    fn filled_dir(&self, dir: &Path) -> Option<PathBuf> {
-        let mut filled = PathBuf::new();
-        for part in dir.components() {
-            let part = part.as_os_str().to_string_lossy();
-            let mut word = Word {
-                text: part.into_owned(),
-                opaque: Opaque::One,
-                ..Word::default()
-            };
-            self.fill(&mut word);
-            if word.text.chars().any(action::is_mark) {
-                return None;
-            }
-            filled.push(&word.text);
-        }
-        Some(filled)
-    }
-
-    fn fill(&self, word: &mut Word) {
-        let mut text = String::with_capacity(word.text.len());
-        let mut unknown = false;
-        for c in word.text.chars() {
-            let number = (c as u32).checked_sub(shell::ANSWER_BASE);
-            match number.map(|n| self.answers.get(n as usize).cloned().flatten()) {
-                None => {
-                    unknown |= c == shell::OPAQUE;
-                    text.push(c);
-                }
-                Some(Some(answer)) => text.push_str(&answer),
-                Some(None) => {
-                    unknown = true;
-                    text.push(shell::OPAQUE);
-                }
+    /// What the rules say. A policy file is read only where a rule has something to say, or where
+    /// it alone tells what a rule looks for: the base branches of a push.
+    fn findings(&mut self, action: &Action) -> Vec<Finding> {
+        if !matches!(action.act, Act::Push(_)) {
+            let built_in = Policy::default();
+            let found = rules::judge(action, &self.world, &built_in, self.source);
+            if found.is_empty() {
+                return found;
             }
         }
-        word.text = text;
-        if !unknown {
-            word.opaque = Opaque::No;
-        }
+        let policy = self.policy(&action.place);
+        rules::judge(action, &self.world, &policy, self.source)
     }
 
     fn answer(&mut self, command: &Command, number: usize) {
@@ -361,12 +351,7 @@ impl<'a> Walk<'a> {
             }
             _ => None,
         };
-        if self.answers.len() <= number {
-            self.answers.resize(number + 1, None);
-        }
-        if let Some(slot) = self.answers.get_mut(number) {
-            *slot = answer;
-        }
+        self.answers.keep(number, answer);
     }
 
     /// What could not be followed asks: always where commands may be missing, else where a

@@ -1,0 +1,117 @@
+//! What comes after a judgement: a pause, a person's grant, the count of hits, the log.
+
+use crate::call::{Call, What};
+use crate::grant::{Denial, Grants, pause};
+use crate::log::{Commands, Entry, Log, Settings};
+use crate::state::time::{Moment, shown_span};
+use crate::state::{State, Trouble, strikes};
+use crate::verdict::{Decision, Verdict};
+use std::path::Path;
+use std::time::Duration;
+
+/// Takes away what a person approved, gives the denial its address, and writes the log. Nothing that
+/// fails here changes a decision for the milder.
+pub(super) fn settle(call: &Call, host: &str, took: Duration, verdict: &mut Verdict) {
+    let stopped = verdict.decision() != Decision::Allow;
+    if !stopped && verdict.effects.is_empty() {
+        return;
+    }
+    let state = match super::home::state() {
+        Ok(state) => state,
+        Err(why) => return note(verdict, &why),
+    };
+    let now = Moment::now();
+    let mut approved = None;
+    if stopped && verdict.fault.is_none() {
+        approved = excused(call, host, &state, now, verdict);
+    }
+    let code = approved.or_else(|| verdict.code.clone());
+    if let Err(trouble) = write(call, host, took, verdict, code.as_deref(), &state, now) {
+        note(verdict, &trouble.0);
+    }
+}
+
+/// Pause and grants; tells the code of the grant that let the call through.
+fn excused(
+    call: &Call,
+    host: &str,
+    state: &State,
+    now: Moment,
+    verdict: &mut Verdict,
+) -> Option<String> {
+    match pause::paused(state, now) {
+        Ok(Some(pause)) => {
+            let left = shown_span(now.age(pause.until));
+            // What guards leaseguard itself is never paused.
+            verdict.findings.retain(|f| f.rule.starts_with("self/"));
+            verdict
+                .notes
+                .push(format!("leaseguard is paused for {left} more by a person"));
+            if verdict.findings.is_empty() {
+                return None;
+            }
+        }
+        Ok(None) => {}
+        Err(trouble) => note(verdict, &trouble.0),
+    }
+    let rules: Vec<&str> = verdict.findings.iter().map(|f| f.rule).collect();
+    let denial = Denial {
+        session: call.session.as_deref(),
+        dir: call.cwd.as_deref().unwrap_or(Path::new("/")),
+        text: text(call),
+        rules: &rules,
+    };
+    let grants = Grants::new(state);
+    match grants.take(&denial, now) {
+        Ok(Some(grant)) => {
+            verdict.findings.clear();
+            return Some(grant.code);
+        }
+        Ok(None) => {}
+        Err(trouble) => note(verdict, &trouble.0),
+    }
+    match grants.record(&denial, Some(host), now) {
+        Ok(code) => verdict.code = code.map(|c| c.to_string()),
+        Err(trouble) => note(verdict, &trouble.0),
+    }
+    if let Err(trouble) = strikes::count(state, call.session.as_deref(), verdict) {
+        note(verdict, &trouble.0);
+    }
+    None
+}
+
+/// What tells the call from others.
+fn text(call: &Call) -> &str {
+    match &call.what {
+        What::Shell { text, .. } => text,
+        What::Tool { input, .. } => input,
+        What::Write { .. } | What::Event { .. } => "",
+    }
+}
+
+fn write(
+    call: &Call,
+    host: &str,
+    took: Duration,
+    verdict: &Verdict,
+    code: Option<&str>,
+    state: &State,
+    now: Moment,
+) -> Result<(), Trouble> {
+    let commands = verdict.log_commands.and_then(Commands::named);
+    let settings = Settings {
+        commands: commands.unwrap_or_default(),
+        ..Settings::default()
+    };
+    let entry = Entry {
+        host: Some(host),
+        code,
+        took: Some(took),
+        ..Entry::of(call, verdict)
+    };
+    Log::new(state, settings).write(&entry, now)
+}
+
+fn note(verdict: &mut Verdict, what: &str) {
+    verdict.notes.push(what.to_owned());
+}

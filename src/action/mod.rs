@@ -528,12 +528,17 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         named.alias = reading.alias;
         return named;
     }
-    named.actions.extend(
-        forge::read(&base, command)
-            .into_iter()
-            .chain(publish::read(&base, command))
-            .map(plain),
-    );
+    // Most commands print or search, and of those only a few also speak to a forge.
+    let reads =
+        wrap::is_data(&base) && !matches!(base.as_str(), "gh" | "glab" | "hub" | "curl" | "wget");
+    if !reads {
+        named.actions.extend(
+            forge::read(&base, command)
+                .into_iter()
+                .chain(publish::read(&base, command))
+                .map(plain),
+        );
+    }
     if wrap::waits_for_lines(command) {
         named.actions.push(plain(Act::InteractiveShell));
     }

@@ -28,7 +28,7 @@ pub(super) fn files() -> Home {
 
 /// The policies of this machine, read where they are asked for.
 pub(super) fn shelf() -> Shelf {
-    Shelf::new(&KNOWN, files())
+    Shelf::asking(&KNOWN, files)
 }
 
 /// The places of the policies that hold in one directory.

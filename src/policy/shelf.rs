@@ -3,7 +3,7 @@
 use super::Policy;
 use super::places::Places;
 use super::table::Known;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -31,20 +31,32 @@ pub struct Repository<'a> {
     pub remotes: &'a dyn Fn() -> Vec<String>,
 }
 
+/// Where the files are, asked once.
+type Asked = (OnceCell<Home>, fn() -> Home);
+
 /// The policies read so far.
 #[derive(Debug)]
 pub struct Shelf {
     rules: &'static [Known],
-    home: Option<Home>,
+    home: Option<Asked>,
     read: RefCell<Vec<(Option<PathBuf>, Rc<Policy>)>>,
 }
 
 impl Shelf {
     /// Nothing is read yet.
     pub fn new(rules: &'static [Known], home: Home) -> Shelf {
+        let shelf = Shelf::asking(rules, Home::default);
+        Shelf {
+            home: Some((OnceCell::from(home), Home::default)),
+            ..shelf
+        }
+    }
+
+    /// Nothing is read yet; where the files are is asked when the first policy is.
+    pub fn asking(rules: &'static [Known], home: fn() -> Home) -> Shelf {
         Shelf {
             rules,
-            home: Some(home),
+            home: Some((OnceCell::new(), home)),
             read: RefCell::default(),
         }
     }
@@ -73,9 +85,10 @@ impl Shelf {
     }
 
     fn load(&self, repository: Repository) -> Policy {
-        let Some(home) = &self.home else {
+        let Some((home, ask)) = &self.home else {
             return Policy::default();
         };
+        let home = home.get_or_init(ask);
         let project = repository.top.map(|top| top.join(Places::PROJECT));
         Policy::load(&Places {
             rules: self.rules,

@@ -61,6 +61,9 @@ fn guarded(word: &str) -> bool {
 }
 
 fn outward(name: &str) -> bool {
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return false;
+    }
     let name = name.strip_suffix(".cmd").unwrap_or(name);
     OUTWARD.binary_search(&name).is_ok()
         || SELDOM.binary_search(&name).is_ok()

@@ -3,9 +3,12 @@
 mod answer;
 mod apply;
 mod branches;
+mod checkouts;
+mod child;
 mod config;
 mod files;
 mod glob;
+mod kept;
 mod load;
 mod memo;
 mod named;
@@ -19,10 +22,15 @@ mod scene;
 mod settings;
 mod setup;
 mod spot;
+mod stash;
 mod switch;
 mod target;
 mod trees;
 mod unnamed;
+
+pub use checkouts::Tree;
+pub use kept::{Becomes, Keeping};
+pub use stash::{Stash, StashEntry, Stasher, stash_index};
 
 use crate::action::{Action, Place, Pointed, Push};
 use crate::shell::{Command, Files, Source, Word};
@@ -195,6 +203,7 @@ pub struct World {
     disk: Disk,
     scene: Scene,
     memo: memo::Memo,
+    children: child::Children,
 }
 
 impl World {

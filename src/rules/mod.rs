@@ -16,9 +16,12 @@ mod opaque;
 mod publish_release;
 mod push_unclear;
 mod remote_delete;
+mod rewrite;
 mod skip_hooks;
 mod skip_signing;
+mod stash_shared;
 mod target;
+mod worktree_force;
 
 pub use effects::effects;
 
@@ -40,6 +43,9 @@ pub const ALL: &[&Rule] = &[
     &skip_hooks::RULE,
     &skip_signing::RULE,
     &discard::RULE,
+    &rewrite::RULE,
+    &stash_shared::RULE,
+    &worktree_force::RULE,
     &publish_release::RULE,
     &forge_merge::RULE,
     &forge_ref_write::RULE,

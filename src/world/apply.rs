@@ -224,7 +224,7 @@ impl Stage<'_> {
             "push" => StashStep::Pushed(repo.git_dir.clone(), repo.top.clone(), untracked),
             "clear" => StashStep::Cleared,
             "pop" | "drop" | "branch" => match stash_index(entry) {
-                Some(at) => StashStep::Taken(at),
+                Some(at) => StashStep::Taken(at, verb != "drop"),
                 None => return,
             },
             _ => return,

@@ -9,6 +9,9 @@ use crate::shell::Word;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The id of a tree without entries.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
 /// Most linked checkouts that are looked through.
 const MOST: usize = 256;
 
@@ -28,8 +31,8 @@ pub enum Tree {
 }
 
 impl World {
-    /// Another checkout of the repository at `place` that has `branch` out.
-    pub fn checked_out(&self, place: &Place, branch: &str) -> Fact<Option<PathBuf>> {
+    /// A checkout of the repository at `place` that has `branch` out; `own` = this one counts too.
+    pub fn checked_out(&self, place: &Place, branch: &str, own: bool) -> Fact<Option<PathBuf>> {
         let mut unknown = None;
         for alternative in &self.scene.live {
             let repo = match self.site(alternative, place) {
@@ -40,6 +43,9 @@ impl World {
                     continue;
                 }
             };
+            if own && spot::head(alternative, &repo) == Ok(Head::Branch(branch.to_owned())) {
+                return Fact::Known(repo.top.clone());
+            }
             for (other, top) in others(&repo) {
                 match spot::head(alternative, &other) {
                     Ok(Head::Branch(out)) if out == branch => return Fact::Known(Some(top)),
@@ -86,7 +92,9 @@ impl World {
         let here = repo.top.clone().map(|top| (repo.git_dir.clone(), top));
         let known = all.iter().map(|(r, top)| (r.git_dir.clone(), top.clone()));
         let mut known: Vec<_> = known.chain(here).collect();
-        let exact = known.iter().position(|(_, top)| Some(top) == absolute.as_ref());
+        let exact = known
+            .iter()
+            .position(|(_, top)| Some(top) == absolute.as_ref());
         // git takes the end of a path as well.
         let found = exact.or_else(|| known.iter().position(|(_, top)| top.ends_with(text)));
         let Some(found) = found else {
@@ -122,19 +130,40 @@ impl World {
         } else {
             "--untracked-files=no"
         };
-        // With the attributes of an empty tree no filter of the repository runs.
-        let args = [
-            "--attr-source=4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-            "status",
-            "--porcelain",
-            "--no-renames",
-            "--ignore-submodules=none",
-            new,
-        ];
+        let mut args = self.unfiltered(top)?;
+        let status = ["status", "--porcelain", "--no-renames"];
+        args.extend(status.map(str::to_owned));
+        args.push("--ignore-submodules=none".to_owned());
+        args.push(new.to_owned());
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let home = self.around.home.as_deref();
         let answer = self.children.ask(&ground, home, &args)?;
         let line = answer.lines().next();
         Ok(line.map(|line| line.get(3..).unwrap_or_default().to_owned()))
+    }
+}
+
+impl World {
+    /// Options with which no filter of the repository runs: nobody asked for a program of its choice.
+    fn unfiltered(&self, top: &Path) -> Result<Vec<String>, String> {
+        let place = Place {
+            dir: Some(top.to_owned()),
+            ..Place::default()
+        };
+        // The attributes of an empty tree name none; older gits do not know this key.
+        let mut args = vec!["-c".to_owned(), format!("attr.tree={EMPTY_TREE}")];
+        for spot in self.spots(&place) {
+            if let Some(why) = &spot.settings.blind {
+                return Err(why.clone());
+            }
+            for name in spot.settings.middles("filter") {
+                for (key, value) in [("clean", ""), ("process", ""), ("required", "false")] {
+                    args.push("-c".to_owned());
+                    args.push(format!("filter.{name}.{key}={value}"));
+                }
+            }
+        }
+        Ok(args)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::child::Ground;
 use super::repo::Repo;
-use super::spot::{self, Site};
 use super::scene::Alternative;
+use super::spot::{self, Site};
 use super::{Head, World};
 use crate::action::Place;
 use crate::shell::Word;
@@ -128,7 +128,11 @@ impl Becomes<'_> {
                 Ok(Head::Branch(branch)) => {
                     let full = format!("refs/heads/{branch}");
                     let made = repo.has(&full) != Ok(true);
-                    if moved && made { unknown() } else { Ok(Some(full)) }
+                    if moved && made {
+                        unknown()
+                    } else {
+                        Ok(Some(full))
+                    }
                 }
                 Ok(Head::Detached) if !moved => Ok(Some(text.to_owned())),
                 _ => unknown(),
@@ -139,7 +143,11 @@ impl Becomes<'_> {
             let short = name.rsplit('/').next().unwrap_or(name);
             text.contains(short)
         });
-        if (moved && of_head) || changed || text.contains("..") || text.contains(char::is_whitespace) {
+        if (moved && of_head)
+            || changed
+            || text.contains("..")
+            || text.contains(char::is_whitespace)
+        {
             return unknown();
         }
         Ok(Some(text.to_owned()))

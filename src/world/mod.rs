@@ -310,6 +310,20 @@ impl World {
         Fact::Known(heads)
     }
 
+    /// HEAD before the call, whatever the script has done to it since.
+    pub fn heads_before(&self, place: &Place) -> Fact<Vec<Head>> {
+        let start = Alternative::default();
+        let head = match self.site(&start, place) {
+            Site::Here(repo) => repo.head(),
+            Site::Absent => Err(spot::NO_REPOSITORY.to_owned()),
+            Site::Unknown(why) => Err(why),
+        };
+        match head {
+            Ok(head) => Fact::Known(vec![head]),
+            Err(why) => Fact::Unknown(why),
+        }
+    }
+
     /// The last value of a config key (lower case section and name).
     pub fn config(&self, place: &Place, key: &str) -> Fact<Option<String>> {
         self.agreed(place, None, |spot| {

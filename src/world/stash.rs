@@ -45,8 +45,8 @@ pub struct Stash {
 pub(super) enum StashStep {
     /// A push in the checkout with this git directory and top.
     Pushed(PathBuf, Option<PathBuf>, bool),
-    /// This entry is gone.
-    Taken(usize),
+    /// This entry is gone, and its changes are in the checkout if the second is true.
+    Taken(usize, bool),
     /// All are gone.
     Cleared,
 }
@@ -72,15 +72,14 @@ impl World {
             ..Stash::default()
         };
         let old = !stash.entries.is_empty();
+        let mut edited = !alternative.written.is_empty();
         let steps = alternative.stash.iter().filter(|(c, _)| *c == repo.common);
         for (_, step) in steps {
             match step {
                 StashStep::Pushed(git_dir, top, untracked) => {
                     // Where nothing else is there, a pop finds this one or none.
                     let dirty = match top {
-                        Some(top) if old && alternative.written.is_empty() => {
-                            self.dirty(git_dir, top, *untracked)
-                        }
+                        Some(top) if old && !edited => self.dirty(git_dir, top, *untracked),
                         _ => Ok(Some(String::new())),
                     };
                     match dirty {
@@ -89,10 +88,12 @@ impl World {
                         Err(why) => stash.doubt = Some(why),
                     }
                 }
-                StashStep::Taken(at) if *at < stash.entries.len() => {
-                    stash.entries.remove(*at);
+                StashStep::Taken(at, popped) => {
+                    if *at < stash.entries.len() {
+                        stash.entries.remove(*at);
+                        edited |= *popped;
+                    }
                 }
-                StashStep::Taken(_) => {}
                 StashStep::Cleared => stash.entries.clear(),
             }
         }

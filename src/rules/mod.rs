@@ -6,6 +6,8 @@ mod base_push;
 mod breadth;
 mod broad_add;
 mod commit_all;
+mod config_inject;
+mod config_keys;
 mod discard;
 mod effects;
 mod force_push;
@@ -42,6 +44,7 @@ pub const ALL: &[&Rule] = &[
     &amend::RULE,
     &skip_hooks::RULE,
     &skip_signing::RULE,
+    &config_inject::RULE,
     &discard::RULE,
     &rewrite::RULE,
     &stash_shared::RULE,

@@ -259,7 +259,7 @@ fn every_command_that_moved_a_ref_or_head_reads_as_such() {
         let switched = !v["switched"].is_null() && id != "ds-rb-x";
         if switched {
             let switches = actions.iter().any(|a| {
-                let stash = matches!(a.act, Act::Stash { verb: "branch" });
+                let stash = matches!(a.act, Act::Stash { verb: "branch", .. });
                 let renames = matches!(a.act, Act::Refs(Refs::Rename { .. }));
                 stash || renames || matches!(a.act, Act::Switch(_))
             });

@@ -126,6 +126,12 @@ pub enum Act {
     Stash {
         /// `push`, `pop`, `apply`, `drop`, `clear`, `branch`, `store`.
         verb: &'static str,
+        /// The entry as typed; `None` = the newest.
+        entry: Option<Word>,
+        /// A push takes untracked files too.
+        untracked: bool,
+        /// Where the verb stands.
+        span: Span,
     },
     /// Makes a repository of which nothing is known (`clone`, `init`); `None` = unknown where.
     NewRepository {
@@ -357,6 +363,10 @@ pub enum Refs {
     Force {
         /// The ref as typed.
         name: Word,
+        /// What a short name stands under: `refs/heads/`, `refs/tags/`, or nothing.
+        under: &'static str,
+        /// Where it moves to; `None` = HEAD.
+        to: Option<Word>,
         /// As typed.
         how: How,
     },
@@ -364,6 +374,8 @@ pub enum Refs {
     Delete {
         /// The refs as typed.
         names: Vec<Word>,
+        /// See `Force`.
+        under: &'static str,
         /// As typed; `safe` is `branch -d`, which git refuses for unmerged work.
         how: How,
         /// See `how`.

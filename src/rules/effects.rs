@@ -71,7 +71,7 @@ pub fn effects(action: &Action, world: &World) -> Vec<String> {
         }
         Act::Integrate(act) => vec![format!("{}: moves the current branch {at}", act.verb)],
         Act::Reset { .. } => vec![format!("reset: moves the current branch or the index {at}")],
-        Act::Stash { verb } => vec![format!("stash: {verb} {at}")],
+        Act::Stash { verb, .. } => vec![format!("stash: {verb} {at}")],
         Act::Worktree(_) => vec![format!("worktree: changed {at}")],
         Act::NewRepository { .. } => vec![format!("new repository {at}")],
         Act::Remote { verb, .. } => vec![format!("remote: {verb} {at}")],
@@ -109,7 +109,7 @@ fn list(words: &[Word], none: &str) -> String {
 fn of_refs(refs: &Refs) -> String {
     match refs {
         Refs::Create { name, .. } => format!("create `{}`", spelled(name)),
-        Refs::Force { name, how } => format!("`{}` may move `{}`", how.text, spelled(name)),
+        Refs::Force { name, how, .. } => format!("`{}` may move `{}`", how.text, spelled(name)),
         Refs::Delete { names, how, .. } => {
             format!("`{}` deletes {}", how.text, list(names, "nothing"))
         }

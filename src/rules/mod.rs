@@ -6,6 +6,8 @@ mod base_push;
 mod breadth;
 mod broad_add;
 mod commit_all;
+mod config_inject;
+mod config_keys;
 mod discard;
 mod effects;
 mod force_push;
@@ -16,9 +18,12 @@ mod opaque;
 mod publish_release;
 mod push_unclear;
 mod remote_delete;
+mod rewrite;
 mod skip_hooks;
 mod skip_signing;
+mod stash_shared;
 mod target;
+mod worktree_force;
 
 pub use effects::effects;
 
@@ -39,7 +44,11 @@ pub const ALL: &[&Rule] = &[
     &amend::RULE,
     &skip_hooks::RULE,
     &skip_signing::RULE,
+    &config_inject::RULE,
     &discard::RULE,
+    &rewrite::RULE,
+    &stash_shared::RULE,
+    &worktree_force::RULE,
     &publish_release::RULE,
     &forge_merge::RULE,
     &forge_ref_write::RULE,

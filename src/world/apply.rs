@@ -6,6 +6,7 @@ use super::repo::{Disk, Repo, real};
 use super::scene::{Alternative, HeadNow, Reach};
 use super::settings::{Change, Scope};
 use super::spot::{Site, Spot, locate};
+use super::stash::{StashStep, stash_index};
 use super::{Head, Surroundings, UpdateKind};
 use crate::action::{Act, Action, Integrate, Place, Push, Refs};
 use crate::shell::Word;
@@ -25,7 +26,7 @@ pub(super) fn changes(act: &Act) -> bool {
         | Act::NewRepository { .. }
         | Act::Remote { .. }
         | Act::Write { .. } => true,
-        Act::Stash { verb } => *verb == "branch",
+        Act::Stash { verb, .. } => *verb != "apply",
         _ => false,
     }
 }
@@ -99,10 +100,12 @@ impl Stage<'_> {
                 self.remote(&repo, verb, name.as_ref(), args);
             }
             Act::Push(push) => self.push(&repo, push),
-            Act::Stash { .. } => {
-                let why = "`stash branch` makes a branch and switches to it";
-                self.set_head(&repo, Err(why.to_owned()));
-            }
+            Act::Stash {
+                verb,
+                entry,
+                untracked,
+                ..
+            } => self.stash(&repo, verb, entry.as_ref(), *untracked),
             _ => {}
         }
     }
@@ -216,6 +219,23 @@ impl Stage<'_> {
         self.now.written.push(file);
     }
 
+    fn stash(&mut self, repo: &Repo, verb: &str, entry: Option<&Word>, untracked: bool) {
+        let step = match verb {
+            "push" => StashStep::Pushed(repo.git_dir.clone(), repo.top.clone(), untracked),
+            "clear" => StashStep::Cleared,
+            "pop" | "drop" | "branch" => match stash_index(entry) {
+                Some(at) => StashStep::Taken(at, verb != "drop"),
+                None => return,
+            },
+            _ => return,
+        };
+        self.now.stash.push((repo.common.clone(), step));
+        if verb == "branch" {
+            let why = "`stash branch` makes a branch and switches to it";
+            self.set_head(repo, Err(why.to_owned()));
+        }
+    }
+
     fn integrate(&mut self, repo: &Rc<Repo>, integrate: &Integrate) {
         if integrate.resumes {
             let on = ["rebase-merge", "rebase-apply"]
@@ -292,11 +312,14 @@ impl Stage<'_> {
                 Some(name) => self.create_ref(repo, name, *branch, start.as_ref(), *track),
                 None => self.lose_refs(repo, "a ref of unknown name is made"),
             },
-            Refs::Force { name, .. } => match name.known() {
+            Refs::Force { name, under, .. } => match name.known() {
                 // `update-ref HEAD` moves the branch, and `symbolic-ref HEAD` is a switch as well.
                 Some("HEAD") => {}
                 Some(name) if name.starts_with("refs/") => {
                     self.set_ref(repo, name.to_owned(), Ok(true));
+                }
+                Some(name) if !under.is_empty() => {
+                    self.set_ref(repo, format!("{under}{name}"), Ok(true));
                 }
                 Some(name) => {
                     for kind in ["heads", "tags"] {
@@ -311,13 +334,15 @@ impl Stage<'_> {
             },
             Refs::Delete {
                 names,
+                under,
                 remote_tracking,
                 ..
             } => {
                 for name in names {
                     match name.known() {
                         Some(_) if *remote_tracking => {}
-                        Some(name) => self.delete_ref(repo, name),
+                        Some(name) if name.starts_with("refs/") => self.delete_ref(repo, name),
+                        Some(name) => self.delete_ref(repo, &format!("{under}{name}")),
                         None => self.lose_refs(repo, "a ref of unknown name is deleted"),
                     }
                 }

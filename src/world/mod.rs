@@ -3,9 +3,12 @@
 mod answer;
 mod apply;
 mod branches;
+mod checkouts;
+mod child;
 mod config;
 mod files;
 mod glob;
+mod kept;
 mod load;
 mod memo;
 mod named;
@@ -19,10 +22,15 @@ mod scene;
 mod settings;
 mod setup;
 mod spot;
+mod stash;
 mod switch;
 mod target;
 mod trees;
 mod unnamed;
+
+pub use checkouts::Tree;
+pub use kept::{Becomes, Keeping};
+pub use stash::{Stash, StashEntry, Stasher, stash_index};
 
 use crate::action::{Action, Place, Pointed, Push};
 use crate::shell::{Command, Files, Source, Word};
@@ -195,6 +203,7 @@ pub struct World {
     disk: Disk,
     scene: Scene,
     memo: memo::Memo,
+    children: child::Children,
 }
 
 impl World {
@@ -328,6 +337,20 @@ impl World {
             }
         }
         Fact::Known(heads)
+    }
+
+    /// HEAD before the call, whatever the script has done to it since.
+    pub fn heads_before(&self, place: &Place) -> Fact<Vec<Head>> {
+        let start = Alternative::default();
+        let head = match self.site(&start, place) {
+            Site::Here(repo) => repo.head(),
+            Site::Absent => Err(spot::NO_REPOSITORY.to_owned()),
+            Site::Unknown(why) => Err(why),
+        };
+        match head {
+            Ok(head) => Fact::Known(vec![head]),
+            Err(why) => Fact::Unknown(why),
+        }
     }
 
     /// The last value of a config key (lower case section and name).

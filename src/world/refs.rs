@@ -172,7 +172,7 @@ fn read_packed(file: &Path) -> Result<Packed, String> {
 }
 
 /// The last stretch of a log.
-fn tail(file: &Path) -> Option<String> {
+pub(super) fn tail(file: &Path) -> Option<String> {
     use std::io::Seek;
     const TAIL: u64 = 256 * 1024;
     let mut open = fs::File::open(file).ok()?;

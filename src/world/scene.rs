@@ -3,6 +3,7 @@
 use super::Head;
 use super::repo::Repo;
 use super::settings::Change;
+use super::stash::StashStep;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -49,6 +50,8 @@ pub(super) struct Alternative {
     pub(super) trees: Vec<(PathBuf, Rc<Repo>)>,
     /// A repository was made where we cannot tell.
     pub(super) made_somewhere: bool,
+    /// What the script did to stashes, by common directory, in order.
+    pub(super) stash: Vec<(PathBuf, StashStep)>,
     /// Files that the script wrote.
     pub(super) written: Vec<PathBuf>,
     /// `HEAD` of any checkout may have changed, and why.
@@ -66,6 +69,7 @@ impl Alternative {
             + self.lost_refs.len()
             + self.config.len()
             + self.trees.len()
+            + self.stash.len()
             + self.written.len();
         if size > CHANGES_MAX {
             *self = Alternative {
@@ -184,6 +188,7 @@ fn blur(all: &[Rc<Alternative>]) -> Alternative {
         extend(&mut out.lost_refs, &one.lost_refs);
         extend(&mut out.trees, &one.trees);
         extend(&mut out.written, &one.written);
+        extend(&mut out.stash, &one.stash);
         out.made_somewhere |= one.made_somewhere;
         if out.lost.is_none() {
             out.lost.clone_from(&one.lost);

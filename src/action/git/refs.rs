@@ -1,7 +1,7 @@
 //! branch, tag, update-ref and their kin: local refs and what keeps old commits alive.
 
 use super::{Run, Targets, hooks, tables};
-use crate::action::options::{Line, parse};
+use crate::action::options::{Line, display, parse};
 use crate::action::{Act, How, Refs, Switch};
 use crate::shell::{Opaque, Word};
 
@@ -59,6 +59,7 @@ pub(super) fn branch(run: &mut Run<'_>, words: &[Word]) {
     if let Some(how) = deletes {
         run.act(Act::Refs(Refs::Delete {
             names: line.words(0),
+            under: "refs/heads/",
             how: run.with_verb(how),
             safe: !line.has("D") && force.is_none(),
             remote_tracking: line.has("remotes"),
@@ -97,6 +98,8 @@ pub(super) fn branch(run: &mut Run<'_>, words: &[Word]) {
         run.act(Act::Refs(match force {
             Some(how) => Refs::Force {
                 name,
+                under: "refs/heads/",
+                to: line.arg(1),
                 how: run.with_verb(how),
             },
             None => Refs::Create {
@@ -123,6 +126,7 @@ pub(super) fn tag(run: &mut Run<'_>, words: &[Word]) {
     if let Some(how) = line.on("delete") {
         run.act(Act::Refs(Refs::Delete {
             names: line.words(0),
+            under: "refs/tags/",
             how: run.with_verb(how),
             safe: false,
             remote_tracking: false,
@@ -141,6 +145,8 @@ pub(super) fn tag(run: &mut Run<'_>, words: &[Word]) {
     run.act(Act::Refs(match force {
         Some(how) => Refs::Force {
             name,
+            under: "refs/tags/",
+            to: line.arg(1),
             how: run.with_verb(how),
         },
         None => Refs::Create {
@@ -166,12 +172,15 @@ pub(super) fn update_ref(run: &mut Run<'_>, words: &[Word]) {
         run.act(Act::Refs(match line.on("d") {
             Some(how) => Refs::Delete {
                 names: vec![name],
+                under: "",
                 how: run.with_verb(how),
                 safe: false,
                 remote_tracking: false,
             },
             None => Refs::Force {
                 name,
+                under: "",
+                to: line.arg(1),
                 how: run.verb_how(),
             },
         }));
@@ -193,6 +202,7 @@ pub(super) fn symbolic_ref(run: &mut Run<'_>, words: &[Word]) {
     if let Some(how) = line.on("delete") {
         run.act(Act::Refs(Refs::Delete {
             names: vec![name],
+            under: "",
             how: run.with_verb(how),
             safe: false,
             remote_tracking: false,
@@ -210,6 +220,8 @@ pub(super) fn symbolic_ref(run: &mut Run<'_>, words: &[Word]) {
         }
         run.act(Act::Refs(Refs::Force {
             name,
+            under: "",
+            to: Some(to),
             how: run.verb_how(),
         }));
     } else {
@@ -235,9 +247,15 @@ pub(super) fn unnamed(run: &mut Run<'_>) {
 /// `filter-branch`, `filter-repo`, `fast-import`.
 pub(super) fn rewrite(run: &mut Run<'_>, words: &[Word]) {
     let asks = |w: &Word| matches!(w.text.as_str(), "-h" | "--help" | "--version" | "--analyze");
-    if !words.first().is_some_and(asks) {
-        unnamed(run);
+    if words.first().is_some_and(asks) {
+        return;
     }
+    let mut how = run.verb_how();
+    // Without force it only adds commits to refs.
+    if run.verb == "fast-import" && words.iter().any(|w| w.text == "--force") {
+        how.text.push_str(" --force");
+    }
+    run.act(Act::Refs(Refs::Unnamed(how)));
 }
 
 /// `git reflog expire|delete`.
@@ -253,8 +271,14 @@ pub(super) fn reflog(run: &mut Run<'_>, words: &[Word]) {
             if line.help || line.has("dry-run") || (name == "expire" && ages.is_none()) {
                 return;
             }
+            let mut text = format!("reflog {name}");
+            for option in ["expire", "expire-unreachable"] {
+                if let Some(age) = line.value(option) {
+                    text.push_str(&format!(" --{option}={}", display(&age.text)));
+                }
+            }
             run.act(Act::Refs(Refs::Unnamed(How {
-                text: format!("reflog {name}"),
+                text,
                 span: verb.span,
             })));
         }
@@ -275,7 +299,13 @@ pub(super) fn gc(run: &mut Run<'_>, words: &[Word]) {
 /// `git prune`.
 pub(super) fn prune(run: &mut Run<'_>, words: &[Word]) {
     let line = parse(words, tables::PRUNE);
-    if !line.help && !line.has("dry-run") {
-        unnamed(run);
+    if line.help || line.has("dry-run") {
+        return;
     }
+    let mut how = run.verb_how();
+    if let Some(age) = line.value("expire") {
+        how.text
+            .push_str(&format!(" --expire={}", display(&age.text)));
+    }
+    run.act(Act::Refs(Refs::Unnamed(how)));
 }

@@ -30,7 +30,16 @@ pub(super) fn stash(run: &mut Run<'_>, words: &[Word]) {
     if line.help {
         return;
     }
-    run.act(Act::Stash { verb });
+    run.act(Act::Stash {
+        verb,
+        entry: match verb {
+            "pop" | "apply" | "drop" => line.arg(0),
+            "branch" => line.arg(1),
+            _ => None,
+        },
+        untracked: line.any(&["include-untracked", "all"]),
+        span: run.at,
+    });
     if matches!(verb, "drop" | "clear") {
         let reach = match verb {
             "drop" => Reach::Paths(line.words(0)),

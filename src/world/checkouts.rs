@@ -1,0 +1,215 @@
+//! The checkouts of one repository: what is out where, and whether removing one loses work.
+
+use super::child::Ground;
+use super::repo::{Repo, pointer, real, under};
+use super::spot::{self, Site};
+use super::{Fact, Head, World};
+use crate::action::Place;
+use crate::shell::Word;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The id of a tree without entries.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// Most linked checkouts that are looked through.
+const MOST: usize = 256;
+
+/// What is in a checkout that is not in a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tree {
+    /// No checkout is there yet, so none can be lost.
+    None,
+    /// Nothing.
+    Clean,
+    /// Edits or new files; one of them.
+    Dirty(String),
+    /// Somebody locked it, with this reason.
+    Locked(String),
+    /// Cannot tell, and why.
+    Unknown(String),
+}
+
+impl World {
+    /// A checkout of the repository at `place` that has `branch` out; `own` = this one counts too.
+    pub fn checked_out(&self, place: &Place, branch: &str, own: bool) -> Fact<Option<PathBuf>> {
+        let mut unknown = None;
+        for alternative in &self.scene.live {
+            let repo = match self.site(alternative, place) {
+                Site::Here(repo) => repo,
+                Site::Absent => continue,
+                Site::Unknown(why) => {
+                    unknown = Some(why);
+                    continue;
+                }
+            };
+            if own && spot::head(alternative, &repo) == Ok(Head::Branch(branch.to_owned())) {
+                return Fact::Known(repo.top.clone());
+            }
+            for (other, top) in others(&repo) {
+                match spot::head(alternative, &other) {
+                    Ok(Head::Branch(out)) if out == branch => return Fact::Known(Some(top)),
+                    Ok(_) => {}
+                    Err(why) => unknown = Some(why),
+                }
+            }
+            for (top, made) in &alternative.trees {
+                let same = made.common == repo.common && made.git_dir != repo.git_dir;
+                if same && spot::head(alternative, made) == Ok(Head::Branch(branch.to_owned())) {
+                    return Fact::Known(Some(top.clone()));
+                }
+            }
+        }
+        unknown.map_or(Fact::Known(None), Fact::Unknown)
+    }
+
+    /// What the linked checkout at `path` holds.
+    pub fn tree(&self, place: &Place, path: &Word) -> Tree {
+        let mut worst = Tree::None;
+        for alternative in &self.scene.live {
+            let now = match self.site(alternative, place) {
+                Site::Here(repo) => self.tree_of(&repo, place, path),
+                Site::Absent => Tree::None,
+                Site::Unknown(why) => Tree::Unknown(why),
+            };
+            if now.weight() > worst.weight() {
+                worst = now;
+            }
+        }
+        worst
+    }
+
+    fn tree_of(&self, repo: &Repo, place: &Place, path: &Word) -> Tree {
+        let Some(text) = path.known() else {
+            return Tree::Unknown("which checkout it is, is not known".to_owned());
+        };
+        let absolute = match &place.dir {
+            Some(dir) => Some(real(&dir.join(text))),
+            None if Path::new(text).is_absolute() => Some(real(Path::new(text))),
+            None => None,
+        };
+        let all = others(repo);
+        let here = repo.top.clone().map(|top| (repo.git_dir.clone(), top));
+        let known = all.iter().map(|(r, top)| (r.git_dir.clone(), top.clone()));
+        let mut known: Vec<_> = known.chain(here).collect();
+        let exact = known
+            .iter()
+            .position(|(_, top)| Some(top) == absolute.as_ref());
+        // git takes the end of a path as well.
+        let found = exact.or_else(|| known.iter().position(|(_, top)| top.ends_with(text)));
+        let Some(found) = found else {
+            return match absolute {
+                Some(_) => Tree::None,
+                None => Tree::Unknown("the directory is not known".to_owned()),
+            };
+        };
+        let (git_dir, top) = known.swap_remove(found);
+        if let Some(reason) = pointer(&under(&git_dir, "locked")) {
+            return Tree::Locked(reason);
+        }
+        match self.dirty(&git_dir, &top, true) {
+            Ok(None) => Tree::Clean,
+            Ok(Some(path)) => Tree::Dirty(path),
+            Err(why) => Tree::Unknown(why),
+        }
+    }
+
+    /// One path that a checkout has and its last commit has not.
+    pub(super) fn dirty(
+        &self,
+        git_dir: &Path,
+        top: &Path,
+        untracked: bool,
+    ) -> Result<Option<String>, String> {
+        let ground = Ground {
+            git_dir: git_dir.to_owned(),
+            work_tree: Some(top.to_owned()),
+        };
+        let new = if untracked {
+            "--untracked-files=normal"
+        } else {
+            "--untracked-files=no"
+        };
+        let mut args = self.unfiltered(top)?;
+        let status = ["status", "--porcelain", "--no-renames"];
+        args.extend(status.map(str::to_owned));
+        args.push("--ignore-submodules=none".to_owned());
+        args.push(new.to_owned());
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let home = self.around.home.as_deref();
+        let answer = self.children.ask(&ground, home, &args)?;
+        let line = answer.lines().next();
+        Ok(line.map(|line| line.get(3..).unwrap_or_default().to_owned()))
+    }
+}
+
+impl World {
+    /// Options with which no filter of the repository runs: nobody asked for a program of its choice.
+    fn unfiltered(&self, top: &Path) -> Result<Vec<String>, String> {
+        let place = Place {
+            dir: Some(top.to_owned()),
+            ..Place::default()
+        };
+        // The attributes of an empty tree name none; older gits do not know this key.
+        let mut args = vec!["-c".to_owned(), format!("attr.tree={EMPTY_TREE}")];
+        for spot in self.spots(&place) {
+            if let Some(why) = &spot.settings.blind {
+                return Err(why.clone());
+            }
+            for name in spot.settings.middles("filter") {
+                for (key, value) in [("clean", ""), ("process", ""), ("required", "false")] {
+                    args.push("-c".to_owned());
+                    args.push(format!("filter.{name}.{key}={value}"));
+                }
+            }
+        }
+        Ok(args)
+    }
+}
+
+impl Tree {
+    fn weight(&self) -> u8 {
+        match self {
+            Tree::None => 0,
+            Tree::Clean => 1,
+            Tree::Unknown(_) => 2,
+            Tree::Locked(_) => 3,
+            Tree::Dirty(_) => 4,
+        }
+    }
+}
+
+/// All checkouts but this one, with their top directories.
+fn others(repo: &Repo) -> Vec<(Repo, PathBuf)> {
+    let mut found = Vec::new();
+    let mut add = |git_dir: PathBuf, top: PathBuf| {
+        if git_dir != repo.git_dir && fs::symlink_metadata(&top).is_ok() {
+            let other = Repo {
+                git_dir,
+                common: repo.common.clone(),
+                top: Some(top.clone()),
+                ..Repo::default()
+            };
+            found.push((other, top));
+        }
+    };
+    // A bare repository has nothing out.
+    if repo.common.file_name().is_some_and(|n| n == ".git")
+        && let Some(top) = repo.common.parent()
+    {
+        add(repo.common.clone(), top.to_owned());
+    }
+    let Ok(entries) = fs::read_dir(repo.common.join("worktrees")) else {
+        return found;
+    };
+    for entry in entries.flatten().take(MOST) {
+        let git_dir = entry.path();
+        let Some(dot) = pointer(&under(&git_dir, "gitdir")) else {
+            continue;
+        };
+        if let Some(top) = git_dir.join(dot).parent() {
+            add(git_dir.clone(), real(top));
+        }
+    }
+    found
+}

@@ -1,0 +1,142 @@
+//! A git child with a short leash, for the few facts that files alone do not tell.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How long one child may take.
+const WAIT: Duration = Duration::from_secs(1);
+
+/// How long all children of one call may take.
+const WAIT_ALL: Duration = Duration::from_secs(2);
+
+/// How many children one call may start.
+const MOST: u32 = 64;
+
+/// Longest answer that is read.
+const ANSWER_MAX: u64 = 64 * 1024;
+
+/// Where git is looked for: never in the command's own `PATH`.
+const PLACES: &[&str] = &[
+    "/usr/bin/git",
+    "/usr/local/bin/git",
+    "/opt/homebrew/bin/git",
+    "/bin/git",
+    "/run/current-system/sw/bin/git",
+    "/home/linuxbrew/.linuxbrew/bin/git",
+    "C:\\Program Files\\Git\\cmd\\git.exe",
+];
+
+/// Where a child works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ground {
+    pub(super) git_dir: PathBuf,
+    pub(super) work_tree: Option<PathBuf>,
+}
+
+/// A question and its answer.
+type Asked = (Ground, String, Result<String, String>);
+
+/// All children of one call, and what they said.
+#[derive(Debug, Default)]
+pub(super) struct Children {
+    git: OnceCell<Option<PathBuf>>,
+    started: Cell<u32>,
+    spent: Cell<Duration>,
+    asked: RefCell<Vec<Asked>>,
+}
+
+impl Children {
+    /// What `git ARGS` prints at `ground`; an error also where it fails or takes too long.
+    pub(super) fn ask(
+        &self,
+        ground: &Ground,
+        home: Option<&Path>,
+        args: &[&str],
+    ) -> Result<String, String> {
+        let question = args.join("\0");
+        let known = self.asked.borrow();
+        if let Some((_, _, answer)) = known
+            .iter()
+            .find(|(g, q, _)| *g == *ground && *q == question)
+        {
+            return answer.clone();
+        }
+        drop(known);
+        let answer = self.run(ground, home, args);
+        let mut asked = self.asked.borrow_mut();
+        asked.push((ground.clone(), question, answer.clone()));
+        answer
+    }
+
+    fn run(&self, ground: &Ground, home: Option<&Path>, args: &[&str]) -> Result<String, String> {
+        let git = self.git.get_or_init(|| {
+            let found = PLACES.iter().find(|p| Path::new(p).is_file());
+            found.map(PathBuf::from)
+        });
+        let Some(git) = git else {
+            return Err("git is in none of the usual places".to_owned());
+        };
+        if self.started.get() >= MOST || self.spent.get() >= WAIT_ALL {
+            return Err("this call needs too many looks at the repository".to_owned());
+        }
+        self.started.set(self.started.get().saturating_add(1));
+        let begun = Instant::now();
+        let answer = run(git, ground, home, args);
+        self.spent
+            .set(self.spent.get().saturating_add(begun.elapsed()));
+        answer
+    }
+}
+
+/// Runs one child without the environment of whoever started us.
+fn run(git: &Path, ground: &Ground, home: Option<&Path>, args: &[&str]) -> Result<String, String> {
+    let mut command = Command::new(git);
+    command
+        .args(["-c", "core.fsmonitor=false", "--no-pager"])
+        .args(args)
+        .current_dir(ground.work_tree.as_ref().unwrap_or(&ground.git_dir))
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("LC_ALL", "C")
+        .env("GIT_DIR", &ground.git_dir)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    if let Some(top) = &ground.work_tree {
+        command.env("GIT_WORK_TREE", top);
+    }
+    if let Some(home) = home {
+        command.env("HOME", home);
+    }
+    let cannot = |e: std::io::Error| format!("git cannot be run: {}", e.kind());
+    let mut child = command.spawn().map_err(cannot)?;
+    let Some(output) = child.stdout.take() else {
+        return Err("git cannot be heard".to_owned());
+    };
+    let (tell, heard) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = output.take(ANSWER_MAX).read_to_end(&mut text);
+        // Nobody listens any more once time is up.
+        let _ = tell.send(read.map(|_| text));
+    });
+    let text = heard.recv_timeout(WAIT);
+    if text.is_err() {
+        // It may be gone already.
+        let _ = child.kill();
+    }
+    let status = child.wait().map_err(cannot)?;
+    match text {
+        Ok(Ok(text)) if status.success() => Ok(String::from_utf8_lossy(&text).into_owned()),
+        Ok(Ok(_)) => Err("git does not answer".to_owned()),
+        Ok(Err(e)) => Err(format!("git cannot be heard: {}", e.kind())),
+        Err(_) => Err("git takes too long to answer".to_owned()),
+    }
+}

@@ -4,6 +4,7 @@ mod env;
 mod git;
 mod listed;
 mod shells;
+mod source;
 mod tail;
 
 pub use tail::{Possible, is_data, possible};

@@ -18,6 +18,14 @@ const VALUED: &[&str] = &[
 const CARRIERS: &[(&str, &[&str])] = &[
     ("rebase", &["-x", "--exec"]),
     ("difftool", &["-x", "--extcmd"]),
+    ("clone", &["-u", "--upload-pack"]),
+    ("fetch", &["--upload-pack"]),
+    ("pull", &["--upload-pack"]),
+    ("ls-remote", &["--upload-pack", "--exec"]),
+    ("push", &["--receive-pack", "--exec"]),
+    ("archive", &["--exec"]),
+    ("grep", &["-O", "--open-files-in-pager"]),
+    ("send-email", &["--sendmail-cmd", "--to-cmd", "--cc-cmd"]),
     (
         "filter-branch",
         &[
@@ -117,28 +125,40 @@ fn carried(verb: &str, args: &[Word]) -> Vec<Inner> {
     let mut found = Vec::new();
     let mut words = args.iter();
     while let Some(word) = words.next() {
-        for carrier in *carriers {
-            let Some(rest) = word.text.strip_prefix(carrier) else {
-                continue;
-            };
-            if rest.is_empty() {
+        let value = carriers.iter().find_map(|c| value_of(&word.text, c));
+        match value {
+            Some(Some(value)) => found.push(text(
+                Word {
+                    text: value.to_owned(),
+                    ..word.clone()
+                },
+                &[],
+            )),
+            // `grep -O` alone takes the usual pager.
+            Some(None) if verb != "grep" => {
                 found.extend(words.next().map(|t| text(t.clone(), &[])));
-            } else if let Some(value) = rest
-                .strip_prefix('=')
-                .or((carrier.len() == 2).then_some(rest))
-            {
-                found.push(text(
-                    Word {
-                        text: value.to_owned(),
-                        ..word.clone()
-                    },
-                    &[],
-                ));
             }
-            break;
+            _ => {}
         }
     }
     found
+}
+
+/// The value of `carrier` in this word, `Some(None)` where it is the next word.
+fn value_of<'a>(word: &'a str, carrier: &str) -> Option<Option<&'a str>> {
+    if carrier.starts_with("--") {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        // git takes any beginning of an option that is like no other.
+        return (name.len() > 2 && carrier.starts_with(name)).then_some(value);
+    }
+    let letter = carrier.chars().nth(1)?;
+    let letters = word.strip_prefix('-').filter(|l| !l.starts_with('-'))?;
+    let (_, rest) = letters.split_once(letter)?;
+    let rest = rest.strip_prefix('=').unwrap_or(rest);
+    Some((!rest.is_empty()).then_some(rest))
 }
 
 /// The inner command runs where `-C` points.

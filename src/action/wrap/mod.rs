@@ -4,6 +4,7 @@ mod env;
 mod git;
 mod listed;
 mod shells;
+mod source;
 mod tail;
 
 pub use tail::{Possible, is_data, possible};
@@ -84,8 +85,10 @@ const MISE_KIND: Kind = Kind::Verbs(&[("exec", NONE, 0), ("x", NONE, 0)]);
 const TABLE: &[(&str, Kind)] = &[
     ("asdf", BUNDLE_KIND),
     ("ash", SHELL_KIND),
+    ("at", Kind::Own(shells::later)),
     ("autossh", SSH_KIND),
     ("bash", SHELL_KIND),
+    ("batch", Kind::Own(shells::later)),
     ("bundle", BUNDLE_KIND),
     ("busybox", PLAIN),
     ("caffeinate", PLAIN),
@@ -156,6 +159,7 @@ const TABLE: &[(&str, Kind)] = &[
     ("setsid", PLAIN),
     ("sh", SHELL_KIND),
     ("ssh", SSH_KIND),
+    ("ssh-agent", Kind::Prefix(opts("aEOPt", &[]), 0)),
     ("sshpass", SSH_KIND),
     ("stdbuf", Kind::Prefix(opts("ioe", &["--input", "--output", "--error"]), 0)),
     ("strace", STRACE_KIND),

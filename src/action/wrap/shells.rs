@@ -1,7 +1,7 @@
 //! Shells: `-c TEXT`, a script file, or commands from standard input.
 
 use super::text;
-use crate::shell::{Command, Inner, Word};
+use crate::shell::{Command, Inner, Stdin, Word};
 
 /// What the words behind a shell's name say it would run.
 pub(super) fn unfold(words: &[Word], _: &Command) -> Vec<Inner> {
@@ -46,6 +46,22 @@ pub(super) fn unfold(words: &[Word], _: &Command) -> Vec<Inner> {
         _ => vec![Inner::Stdin {
             args: rest.to_vec(),
         }],
+    }
+}
+
+/// `at` and `batch`: the commands stand in a file or come through a pipe.
+pub(super) fn later(words: &[Word], command: &Command) -> Vec<Inner> {
+    if let Some(at) = words.iter().position(|w| w.text == "-f")
+        && let Some(path) = words.get(at + 1)
+    {
+        return vec![Inner::File {
+            path: path.clone(),
+            args: Vec::new(),
+        }];
+    }
+    match command.stdin {
+        Stdin::Inherited => Vec::new(),
+        _ => vec![Inner::Stdin { args: Vec::new() }],
     }
 }
 

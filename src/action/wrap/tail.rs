@@ -1,8 +1,9 @@
 //! Commands that a program we do not know might run: the tail rule, and texts for interpreters.
 
-use super::{is_wrapper, shells};
+use super::is_wrapper;
+use super::source::{interpreted, interpreter};
 use crate::action::{basename, is_mark};
-use crate::shell::{Command, Opaque, Stdin, Word};
+use crate::shell::{Command, Opaque, Word};
 
 /// A command that might run, and only might.
 #[derive(Debug, Clone)]
@@ -15,7 +16,7 @@ pub enum Possible {
 
 /// Programs whose commands leaseguard judges, besides git: they release or act on a forge.
 #[rustfmt::skip]
-const OUTWARD: &[&str] = &[
+pub(super) const OUTWARD: &[&str] = &[
     "cargo", "docker", "gem", "gh", "glab", "gradle", "gradlew", "helm", "jj", "kubectl", "mvn",
     "npm", "npx", "pnpm", "podman", "poetry", "pulumi", "terraform", "terragrunt", "tofu",
     "twine", "uv", "yarn",
@@ -101,53 +102,11 @@ const TYPING: &[&str] = &[
     "send-keys",
     "send",
     "stuff",
+    "type",
     "run-shell",
     "new-session",
     "new-window",
     "split-window",
-];
-
-/// Interpreters, by the start of their names, and the options that carry program text.
-const INTERPRETERS: &[(&str, &[&str])] = &[
-    ("python", &["-c"]),
-    ("pypy", &["-c"]),
-    ("node", &["-e", "-p", "--eval", "--print"]),
-    ("deno", &["eval"]),
-    ("bun", &["-e", "--eval"]),
-    ("perl", &["-e", "-E"]),
-    ("ruby", &["-e"]),
-    ("php", &["-r"]),
-    ("lua", &["-e"]),
-    ("tclsh", &[]),
-    ("expect", &["-c"]),
-];
-
-/// Words of an interpreter's text that start other programs.
-const CALLS: &[&str] = &[
-    "system",
-    "popen",
-    "Popen",
-    "subprocess",
-    "check_call",
-    "check_output",
-    "exec",
-    "spawn",
-    "child_process",
-    "execSync",
-    "execFile",
-    "spawnSync",
-    "execFileSync",
-    "execvp",
-    "execlp",
-    "qx",
-    "shell_exec",
-    "passthru",
-    "proc_open",
-    "Command",
-    "sh",
-    "IO.popen",
-    "`",
-    "$",
 ];
 
 /// How many commands are taken from one tail.
@@ -167,11 +126,12 @@ pub fn possible(command: &Command) -> Vec<Possible> {
         return as_git(program, rest);
     }
     let name = basename(&program.text);
-    if let Some((_, carriers)) = INTERPRETERS
-        .iter()
-        .find(|(start, _)| interpreter(name, start))
-    {
-        return interpreted(command, rest, carriers);
+    // `/usr/b?n/g?t`: what the pattern finds is the program.
+    if program.glob && program.text.contains('/') {
+        return as_git(program, rest);
+    }
+    if let Some(found) = interpreted(command, rest) {
+        return found;
     }
     let unsure = rest.iter().any(|w| w.opaque == Opaque::Many);
     if is_data(name) || name == "git" || name.starts_with("git-") {
@@ -181,14 +141,6 @@ pub fn possible(command: &Command) -> Vec<Possible> {
         return Vec::new();
     }
     tails(rest)
-}
-
-/// `python3.11` is `python`.
-fn interpreter(name: &str, start: &str) -> bool {
-    name.strip_prefix(start).is_some_and(|v| {
-        v.chars()
-            .all(|c| c.is_ascii_digit() || c == '.' || c == 'w' || c == 'j' || c == 's')
-    })
 }
 
 /// The program is unknown: it may be git.
@@ -221,12 +173,26 @@ fn as_git(program: &Word, rest: &[Word]) -> Vec<Possible> {
     found
 }
 
+/// The shell text that a word carries: behind an option, typed with its `\n`, or as `!cmd` of an editor.
+fn typed(text: &str, carried: bool, typing: bool) -> Option<&str> {
+    let escape = ["!", ":!", "+!", "+:!"];
+    if let Some(escaped) = escape.iter().find_map(|e| text.strip_prefix(e)) {
+        return Some(escaped);
+    }
+    let ends = ["\\n", "\\r", "^M"];
+    let typed = ends.iter().find_map(|end| text.strip_suffix(end));
+    match typed.filter(|_| typing) {
+        Some(line) => Some(line),
+        None => (carried || typing).then_some(text),
+    }
+}
+
 /// A word, or a text of several, that names a guarded program.
 fn speaks(text: &str) -> bool {
     text.contains("git") || text.split_ascii_whitespace().any(guarded)
 }
 
-fn tails(rest: &[Word]) -> Vec<Possible> {
+pub(super) fn tails(rest: &[Word]) -> Vec<Possible> {
     let mut found = Vec::new();
     let mut typing = false;
     let mut carried = false;
@@ -240,8 +206,14 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
         let releases = outward(name) && more.first().is_some_and(|w| w.known().is_some());
         if (name == "git" && !more.is_empty()) || releases || leads {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
-        } else if (carried || typing) && text.contains([' ', '\t', '\n']) {
-            found.push(Possible::Text(word.clone()));
+        } else if text.contains([' ', '\t', '\n'])
+            && let Some(typed) = typed(text, carried, typing)
+        {
+            let text = typed.to_owned();
+            found.push(Possible::Text(Word {
+                text,
+                ..word.clone()
+            }));
         }
         carried = CARRIERS.contains(&text);
         typing |= TYPING.contains(&text);
@@ -250,89 +222,6 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
         }
     }
     found
-}
-
-fn interpreted(command: &Command, rest: &[Word], carriers: &[&str]) -> Vec<Possible> {
-    let mut found = Vec::new();
-    let carried = rest.windows(2).filter_map(|pair| match pair {
-        [flag, text] if carriers.contains(&flag.text.as_str()) || cluster(&flag.text, carriers) => {
-            Some(text)
-        }
-        _ => None,
-    });
-    for text in carried {
-        found.extend(calls(text));
-    }
-    let reads_stdin = shells::waits(rest);
-    if let (true, Stdin::Text(text)) = (reads_stdin, &command.stdin) {
-        found.extend(calls(text));
-    }
-    // `perl script.pl git push -f`: what the script does with its words is not known.
-    if found.is_empty() {
-        found.extend(tails(rest));
-    }
-    found.truncate(MOST);
-    found
-}
-
-/// `perl -ne`, `ruby -rjson -e` …: the carrying letter ends a cluster.
-fn cluster(word: &str, carriers: &[&str]) -> bool {
-    word.len() > 2
-        && word.len() < 6
-        && !word.starts_with("--")
-        && carriers.iter().any(|c| {
-            c.len() == 2 && word.starts_with('-') && word.chars().last() == c.chars().last()
-        })
-}
-
-/// The guarded commands that an interpreter's text spells out, if it also starts programs.
-fn calls(text: &Word) -> Vec<Possible> {
-    let source = text.text.as_str();
-    let git = source.contains("git") && CALLS.iter().any(|c| source.contains(c));
-    let releases = OUTWARD.iter().any(|p| source.contains(p)) && calls_out(source);
-    if !git && !releases {
-        return Vec::new();
-    }
-    let starts = |word: &str| match basename(word) {
-        "git" => git,
-        name => releases && OUTWARD.binary_search(&name).is_ok(),
-    };
-    let mut found = Vec::new();
-    let mut now: Vec<Word> = Vec::new();
-    let mut token = String::new();
-    for c in source.chars().chain(['\n']) {
-        let part = c.is_alphanumeric() || "_-./:+@~^=*{}%\\".contains(c) || is_mark(c);
-        if part && c != '\\' {
-            token.push(c);
-            continue;
-        }
-        if !token.is_empty() {
-            let word = std::mem::take(&mut token);
-            if !now.is_empty() || starts(&word) {
-                let unknown = word.contains(['{', '}']) || word.chars().any(is_mark);
-                let opaque = if unknown { Opaque::One } else { Opaque::No };
-                now.push(Word {
-                    text: word,
-                    span: text.span,
-                    opaque,
-                    glob: false,
-                });
-            }
-        }
-        if matches!(c, '\n' | ';' | ')' | ']' | '&' | '|') && !now.is_empty() {
-            found.push(Possible::Words(std::mem::take(&mut now)));
-        }
-    }
-    found.retain(|p| matches!(p, Possible::Words(w) if w.len() > 1));
-    found
-}
-
-/// The text starts programs, told by a whole word of it.
-fn calls_out(source: &str) -> bool {
-    source.contains('`')
-        || source
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .any(|word| CALLS.contains(&word) && !word.is_empty())
 }
 
 #[cfg(test)]

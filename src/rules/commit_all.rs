@@ -54,6 +54,11 @@ fn sweeps(action: &Action, world: &World) -> Option<Found> {
                 .ask(),
         );
     }
+    if let Some(how) = commit.chosen.as_ref().filter(|_| commit.paths.is_empty()) {
+        let found = Found::new("what is committed is chosen by answers", how.span);
+        let fact = format!("`{}` without a path walks the whole tree", how.text);
+        return Some(found.because(fact).instead(status()).ask());
+    }
     let (path, breadth) = commit.paths.iter().find_map(|path| {
         let breadth = breadth::of(path, &action.place, world);
         (!matches!(breadth, Breadth::Named | Breadth::Unknown)).then_some((path, breadth))

@@ -3,7 +3,7 @@
 use super::breadth::{self, Breadth};
 use super::target::{git_at, quoted, spelled};
 use super::{Found, Instead, Rule};
-use crate::action::{Act, Action, Discard, Loses, Reach};
+use crate::action::{Act, Action, Discard, Loses, Reach, Switch};
 use crate::policy::Policy;
 use crate::shell::{Span, Word};
 use crate::verdict::Decision;
@@ -19,8 +19,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
-    let Act::Discard(discard) = &action.act else {
-        return Vec::new();
+    let discard = match &action.act {
+        Act::Discard(discard) => discard,
+        Act::Switch(switch) => return path_after_all(switch, action, world),
+        _ => return Vec::new(),
     };
     if discard.loses == Loses::Stash || git_refuses(discard, action, world) {
         return Vec::new();
@@ -37,6 +39,32 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         .because(fact)
         .instead(instead(discard, action, world));
     vec![if ask { found.ask() } else { found }]
+}
+
+/// `checkout src`, where `src` is no branch but a directory: git overwrites all of it.
+fn path_after_all(switch: &Switch, action: &Action, world: &World) -> Vec<Found> {
+    let Some(word) = switch.to.as_ref().filter(|_| switch.maybe_path) else {
+        return Vec::new();
+    };
+    let Some(name) = word.known() else {
+        return Vec::new();
+    };
+    let breadth = breadth::of(word, &action.place, world);
+    let broad = matches!(
+        breadth,
+        Breadth::Tree | Breadth::Directory | Breadth::Pattern
+    );
+    if !broad || world.has_branch(&action.place, name) != Fact::Known(false) {
+        return Vec::new();
+    }
+    let effect = format!("`checkout {name}` would throw away uncommitted edits");
+    let fact = format!("`{name}` is no branch here, and it {}", breadth.phrase());
+    let status = format!("{} status --short", git_at(&action.place, world));
+    vec![
+        Found::new(effect, word.span)
+            .because(fact)
+            .instead(Instead::run(status)),
+    ]
 }
 
 /// `clean` without `-f` does nothing unless config says that it may.

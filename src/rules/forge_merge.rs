@@ -1,8 +1,11 @@
 //! Denies merging on a forge.
 
+use super::target::spelled;
 use super::{Found, Rule};
-use crate::action::{Act, Action};
+use crate::action::forge::merge_option;
+use crate::action::{Act, Action, Push};
 use crate::policy::Policy;
+use crate::shell::Word;
 use crate::verdict::Decision;
 use crate::world::World;
 
@@ -15,9 +18,22 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// A push option or a suffix of the refspec that makes the forge merge what arrives.
+fn pushed(push: &Push) -> Vec<Found> {
+    let merges = |w: &&Word| w.known().is_some_and(merge_option);
+    let word = push.options.iter().chain(&push.refspecs).find(merges);
+    let found = word.map(|word| {
+        Found::new("the forge would merge what is pushed", word.span)
+            .because(format!("`{}` asks it to", spelled(word)))
+    });
+    found.into_iter().collect()
+}
+
 fn check(action: &Action, _: &World, _: &Policy) -> Vec<Found> {
-    let Act::ForgeMerge(act) = &action.act else {
-        return Vec::new();
+    let act = match &action.act {
+        Act::ForgeMerge(act) => act,
+        Act::Push(push) if !push.dry_run => return pushed(push),
+        _ => return Vec::new(),
     };
     let would = if act.maybe { "may" } else { "would" };
     let found = Found::new(

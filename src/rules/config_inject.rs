@@ -51,6 +51,12 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     {
         found.extend(args.iter().filter_map(mirror));
     }
+    if let Act::Push(push) = &action.act
+        && let Some(how) = &push.receive_pack
+        && !how.text.ends_with("git-receive-pack")
+    {
+        found.extend(wrong(Decision::Deny, RUNS).and_then(|wrong| told(wrong, how)));
+    }
     for setting in &place.config {
         found.extend(of_setting(setting, action, world, policy));
     }

@@ -2,11 +2,11 @@
 
 use super::target::{git_at, quoted, short};
 use super::{Found, Instead, Rule};
-use crate::action::{Act, Action, How, Refs, Switch};
+use crate::action::{Act, Action, How, Push, Refs, Switch};
 use crate::policy::Policy;
 use crate::shell::Word;
 use crate::verdict::Decision;
-use crate::world::{Becomes, Fact, Head, Keeping, World};
+use crate::world::{Becomes, Fact, Head, Keeping, UpdateKind, World};
 
 pub(super) const RULE: Rule = Rule {
     id: "git/rewrite",
@@ -21,6 +21,7 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     match &action.act {
         Act::Refs(refs) => of_refs(refs, action, world),
         Act::Switch(switch) => of_switch(switch, action, world).into_iter().collect(),
+        Act::Push(push) if !push.dry_run => of_push(push, action, world),
         _ => Vec::new(),
     }
 }
@@ -80,6 +81,24 @@ fn of_refs(refs: &Refs, action: &Action, world: &World) -> Vec<Found> {
         Refs::Unnamed(how) => unnamed(how).into_iter().collect(),
         _ => Vec::new(),
     }
+}
+
+/// `push . :NAME` deletes a ref of this repository.
+fn of_push(push: &Push, action: &Action, world: &World) -> Vec<Found> {
+    if push.remote.as_ref().and_then(Word::known) != Some(".") {
+        return Vec::new();
+    }
+    let outlook = world.push(push, &action.place);
+    let gone = outlook
+        .updates
+        .iter()
+        .filter(|u| u.kind == UpdateKind::Delete && u.remote == ".");
+    let how = How {
+        text: "push .".to_owned(),
+        span: action.span,
+    };
+    gone.filter_map(|u| judge(action, world, &u.refname, Becomes::Gone, &how))
+        .collect()
 }
 
 /// `checkout -B`, `switch -C`.
@@ -170,7 +189,10 @@ fn unnamed(how: &How) -> Option<Found> {
         },
         "update-ref" => Some(found("this would update refs that it does not name here").ask()),
         "replace" => Some(found("this would put other objects in the place of commits").ask()),
-        // `fetch a:b` and `rebase --update-refs` are known by what they update.
+        "fetch" | "pull" if !text.contains(":refs/tags/") => {
+            Some(found("this would put the remote's branches in the place of local ones").ask())
+        }
+        // `rebase --update-refs` takes the commits along.
         _ => None,
     }
 }

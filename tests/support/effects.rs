@@ -38,6 +38,7 @@ pub(crate) fn run(setup: &Setup, command: &str) -> Harm {
     before.pushed(&after, &repo, &mut harm);
     before.committed(&after, &repo, command, &mut harm);
     before.lost(&after, command, &mut harm);
+    before.forgot(&after, command, &mut harm);
     let _ = std::fs::remove_dir_all(&repo.root);
     harm
 }
@@ -67,6 +68,12 @@ struct Seen {
     signs: bool,
     /// Lines that hooks wrote.
     hooks: usize,
+    /// Branches and tags of the repository, but for the branch that is checked out.
+    local: Vec<(String, String)>,
+    /// Every commit that a ref, or a HEAD of this repository, has.
+    reached: BTreeSet<String>,
+    /// Its config, `user` left out.
+    config: BTreeSet<String>,
 }
 
 impl Seen {
@@ -106,6 +113,25 @@ impl Seen {
                 .collect(),
             staged: staged.lines().map(str::to_owned).collect(),
             files,
+            local: {
+                let format = "--format=%(HEAD) %(objectname) %(refname)";
+                let refs = git(
+                    &repo.top,
+                    &["for-each-ref", format, "refs/heads", "refs/tags"],
+                );
+                refs.lines()
+                    .filter_map(|l| l.strip_prefix("  ")?.split_once(' '))
+                    .map(|(id, name)| (id.to_owned(), name.to_owned()))
+                    .collect()
+            },
+            reached: git(&repo.top, &["rev-list", "--all"])
+                .lines()
+                .map(str::to_owned)
+                .collect(),
+            config: git(&repo.top, &["config", "--local", "--list"])
+                .lines()
+                .map(str::to_owned)
+                .collect(),
             signs: git(&repo.top, &["config", "--type=bool", "commit.gpgsign"]).trim() == "true",
             hooks: hooks.lines().filter(|l| *l == "pre-commit").count(),
         }
@@ -187,6 +213,28 @@ impl Seen {
         }
         if plain > after.hooks.saturating_sub(self.hooks) {
             harm.insert(("git/skip-hooks", "a commit without its hook".to_owned()));
+        }
+    }
+
+    /// Commits that no ref has any more, and config that runs programs.
+    fn forgot(&self, after: &Seen, command: &str, harm: &mut Harm) {
+        for (id, name) in &self.local {
+            if self.reached.contains(id) && !after.reached.contains(id) {
+                harm.insert(("git/rewrite", format!("lost the commits of {name}")));
+            }
+        }
+        for line in after.config.difference(&self.config) {
+            let value = line.split_once('=').map_or("", |(_, value)| value);
+            if value.contains("/tmp/") {
+                harm.insert(("git/config-inject", format!("wrote {line}")));
+            }
+        }
+        let lost = self
+            .files
+            .keys()
+            .any(|path| !after.files.contains_key(path));
+        if lost && command.contains("worktree remove") {
+            harm.insert(("git/worktree-force", "removed files".to_owned()));
         }
     }
 

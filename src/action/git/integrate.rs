@@ -3,7 +3,7 @@
 use super::{Run, Targets, hooks, tables};
 use crate::action::options::{Line, display, parse};
 use crate::action::{Act, How, Integrate, Refs};
-use crate::shell::{OPAQUE, Word};
+use crate::shell::{OPAQUE, Opaque, Word};
 
 /// Options that go on with, or end, what was begun before.
 const RESUMES: &[&str] = &[
@@ -146,10 +146,28 @@ fn local_updates(run: &mut Run<'_>, line: &Line<'_>, refspecs: &[&Word]) {
             continue;
         }
         if plus || force {
-            run.act(Act::Refs(Refs::Unnamed(How {
+            let how = How {
                 text: format!("{} {}", run.verb, display(&word.text)),
                 span: word.span,
-            })));
+            };
+            let named = word.opaque == Opaque::No && !target.contains('*');
+            run.act(Act::Refs(match named {
+                true => Refs::Force {
+                    name: Word {
+                        text: target.to_owned(),
+                        ..(*word).clone()
+                    },
+                    under: "refs/heads/",
+                    // What the remote has is known only when it answers.
+                    to: Some(Word {
+                        text: OPAQUE.to_string(),
+                        opaque: Opaque::One,
+                        ..(*word).clone()
+                    }),
+                    how,
+                },
+                false => Refs::Unnamed(how),
+            }));
             continue;
         }
         let full = if target.starts_with("refs/") {

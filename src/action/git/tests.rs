@@ -593,7 +593,11 @@ fn branches_and_tags_say_what_becomes_of_which_ref() {
         }
     ));
     assert!(matches!(refs("git branch -f x HEAD~1"), Refs::Force { .. }));
-    assert!(matches!(refs("git fetch origin +a:b"), Refs::Unnamed(_)));
+    assert!(matches!(refs("git fetch origin +a:b"), Refs::Force { .. }));
+    assert!(matches!(
+        refs("git fetch origin +a/*:b/*"),
+        Refs::Unnamed(_)
+    ));
     assert!(
         matches!(refs("git fetch origin a:b"), Refs::Create { name, .. } if name.text == "refs/heads/b")
     );

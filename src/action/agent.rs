@@ -254,7 +254,11 @@ fn claude(words: &[Word]) -> Option<Wrong<'_>> {
     for (word, value) in values(words, &["--setting-sources"]) {
         if !value.split(',').any(|source| source.trim() == "user") {
             let surely = word.known().is_some();
-            return Some((word, surely, "it leaves out the hooks of the user's settings"));
+            return Some((
+                word,
+                surely,
+                "it leaves out the hooks of the user's settings",
+            ));
         }
     }
     None
@@ -291,7 +295,10 @@ fn codex(words: &[Word]) -> Option<Wrong<'_>> {
 fn verbs(words: &[Word]) -> Option<Wrong<'_>> {
     let mut verbs = words.iter().filter(|w| !w.text.starts_with('-'));
     let area = verbs.next()?.known()?;
-    if !matches!(area, "features" | "hooks" | "plugin" | "plugins" | "extensions") {
+    if !matches!(
+        area,
+        "features" | "hooks" | "plugin" | "plugins" | "extensions"
+    ) {
         return None;
     }
     let verb = verbs.next()?;

@@ -38,32 +38,110 @@ const PROGRAMS: &[(&str, Takes, Does)] = &[
     ("chgrp", NONE, Does::Alters(Alter::Mode, 1)),
     ("chmod", NONE, Does::Alters(Alter::Mode, 1)),
     ("chown", NONE, Does::Alters(Alter::Mode, 1)),
-    ("cp", gnu("tS", &["target-directory", "suffix"]), Does::Copies),
-    ("curl", gnu("oHXdFuAeTb", &["output", "header", "request", "data", "form", "user"]), Does::Outputs(&["o", "output"])),
+    (
+        "cp",
+        gnu("tS", &["target-directory", "suffix"]),
+        Does::Copies,
+    ),
+    (
+        "curl",
+        gnu(
+            "oHXdFuAeTb",
+            &["output", "header", "request", "data", "form", "user"],
+        ),
+        Does::Outputs(&["o", "output"]),
+    ),
     ("dd", NONE, Does::Dd),
     ("find", NONE, Does::Find),
-    ("gsed", gnu("efl", &["expression", "file", "line-length"]), Does::InPlace),
+    (
+        "gsed",
+        gnu("efl", &["expression", "file", "line-length"]),
+        Does::InPlace,
+    ),
     ("install", INTO, Does::Copies),
-    ("ln", gnu("tS", &["target-directory", "suffix"]), Does::Copies),
-    ("mv", gnu("tS", &["target-directory", "suffix"]), Does::Moves),
-    ("patch", gnu("pidoBDFgrVYz", &["input", "directory", "output", "strip"]), Does::Writes(0)),
+    (
+        "ln",
+        gnu("tS", &["target-directory", "suffix"]),
+        Does::Copies,
+    ),
+    (
+        "mv",
+        gnu("tS", &["target-directory", "suffix"]),
+        Does::Moves,
+    ),
+    (
+        "patch",
+        gnu("pidoBDFgrVYz", &["input", "directory", "output", "strip"]),
+        Does::Writes(0),
+    ),
     ("perl", gnu("eEIMm", &[]), Does::InPlace),
-    ("rimraf", NONE, Does::Alters(Alter::Remove { tree: true }, 0)),
+    (
+        "rimraf",
+        NONE,
+        Does::Alters(Alter::Remove { tree: true }, 0),
+    ),
     ("rm", NONE, Does::Alters(Alter::Remove { tree: false }, 0)),
-    ("rmdir", NONE, Does::Alters(Alter::Remove { tree: false }, 0)),
-    ("rsync", gnu("efMTB", &["rsh", "filter", "exclude", "include", "files-from", "backup-dir", "temp-dir"]), Does::Copies),
+    (
+        "rmdir",
+        NONE,
+        Does::Alters(Alter::Remove { tree: false }, 0),
+    ),
+    (
+        "rsync",
+        gnu(
+            "efMTB",
+            &[
+                "rsh",
+                "filter",
+                "exclude",
+                "include",
+                "files-from",
+                "backup-dir",
+                "temp-dir",
+            ],
+        ),
+        Does::Copies,
+    ),
     ("ruby", gnu("eIr", &[]), Does::InPlace),
-    ("sed", gnu("efl", &["expression", "file", "line-length"]), Does::InPlace),
+    (
+        "sed",
+        gnu("efl", &["expression", "file", "line-length"]),
+        Does::InPlace,
+    ),
     ("shred", gnu("ns", &["iterations", "size"]), Does::Writes(0)),
-    ("sort", gnu("oktST", &["output", "key"]), Does::Outputs(&["o", "output"])),
+    (
+        "sort",
+        gnu("oktST", &["output", "key"]),
+        Does::Outputs(&["o", "output"]),
+    ),
     ("sponge", NONE, Does::Writes(0)),
     ("tee", NONE, Does::Writes(0)),
-    ("touch", gnu("drt", &["date", "reference", "time"]), Does::Writes(0)),
+    (
+        "touch",
+        gnu("drt", &["date", "reference", "time"]),
+        Does::Writes(0),
+    ),
     ("trash", NONE, Does::Alters(Alter::Remove { tree: true }, 0)),
-    ("trash-put", NONE, Does::Alters(Alter::Remove { tree: true }, 0)),
-    ("truncate", gnu("sr", &["size", "reference"]), Does::Writes(0)),
-    ("unlink", NONE, Does::Alters(Alter::Remove { tree: false }, 0)),
-    ("wget", gnu("OPoU", &["output-document", "directory-prefix"]), Does::Outputs(&["O", "output-document"])),
+    (
+        "trash-put",
+        NONE,
+        Does::Alters(Alter::Remove { tree: true }, 0),
+    ),
+    (
+        "truncate",
+        gnu("sr", &["size", "reference"]),
+        Does::Writes(0),
+    ),
+    (
+        "unlink",
+        NONE,
+        Does::Alters(Alter::Remove { tree: false }, 0),
+    ),
+    (
+        "wget",
+        gnu("OPoU", &["output-document", "directory-prefix"]),
+        Does::Outputs(&["O", "output-document"]),
+    ),
 ];
 
 /// Folders in which agent hosts, or leaseguard, keep what makes them call it.
@@ -209,7 +287,11 @@ impl Reader<'_> {
                     if let Some(value) = given.value {
                         self.writes(&Word {
                             text: value.to_owned(),
-                            opaque: if given.unknown { Opaque::One } else { Opaque::No },
+                            opaque: if given.unknown {
+                                Opaque::One
+                            } else {
+                                Opaque::No
+                            },
                             ..given.word.clone()
                         });
                     }
@@ -368,7 +450,10 @@ mod tests {
             ("rm .git/index.lock", "-.git/index.lock"),
             ("mv ../wt-a ../wt-old", "~../wt-a"),
             ("mv .git/hooks .git/h", "~.git/hooks >.git/h/hooks >.git/h"),
-            ("cp x .git/hooks/pre-push", ">.git/hooks/pre-push/x >.git/hooks/pre-push"),
+            (
+                "cp x .git/hooks/pre-push",
+                ">.git/hooks/pre-push/x >.git/hooks/pre-push",
+            ),
             ("cp -t .git/hooks x", ">.git/hooks/x >.git/hooks"),
             ("cp .git/config /tmp/c", ""),
             ("chmod -x .git/hooks/pre-commit", "m.git/hooks/pre-commit"),
@@ -379,7 +464,10 @@ mod tests {
             ("perl -pi -e s/a/b/ .git/config", ">.git/config"),
             ("perl -ne print .git/config", ""),
             ("dd if=x of=.git/HEAD", ">.git/HEAD"),
-            ("curl -o .git/hooks/pre-push https://x.y/z", ">.git/hooks/pre-push"),
+            (
+                "curl -o .git/hooks/pre-push https://x.y/z",
+                ">.git/hooks/pre-push",
+            ),
             ("find .git -name '*.lock' -delete", "-.git/*.lock"),
             ("find .git -name '*.lock'", ""),
             ("truncate -s 0 .git/index", ">.git/index"),
@@ -392,7 +480,13 @@ mod tests {
 
     #[test]
     fn plain_files_are_not_worth_an_act() {
-        for text in ["touch notes.md", "rm a.txt", "cp a b", "sed -i s/a/b/ src/x.rs", "tee out.log"] {
+        for text in [
+            "touch notes.md",
+            "rm a.txt",
+            "cp a b",
+            "sed -i s/a/b/ src/x.rs",
+            "tee out.log",
+        ] {
             assert_eq!(told(text), "", "{text}");
         }
         assert!(writes(&[PathBuf::from("src/a.rs")], Some(Path::new("/repo"))).is_empty());

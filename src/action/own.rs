@@ -50,7 +50,11 @@ pub(super) fn read(base: &str, command: &Command) -> Option<Act> {
             let word = words
                 .iter()
                 .find(|w| w.text.split_once('=').is_some_and(|(name, _)| name == NAME))?;
-            return Some(disarm(command, word.span, "puts another command in its place"));
+            return Some(disarm(
+                command,
+                word.span,
+                "puts another command in its place",
+            ));
         }
         _ => {}
     }
@@ -61,7 +65,9 @@ pub(super) fn read(base: &str, command: &Command) -> Option<Act> {
         return Some(disarm(command, hit.span, "ends its processes"));
     }
     if REMOVERS.contains(&base) {
-        let hit = words.iter().find(|w| w.text == NAME || w.text.ends_with("/leaseguard"))?;
+        let hit = words
+            .iter()
+            .find(|w| w.text == NAME || w.text.ends_with("/leaseguard"))?;
         let removes = words.iter().any(|w| REMOVALS.contains(&w.text.as_str()));
         return removes.then(|| disarm(command, hit.span, "takes it off this machine"));
     }
@@ -138,8 +144,14 @@ mod tests {
     fn stopping_hiding_and_removing_it_is_seen() {
         assert_eq!(told("pkill -9 leaseguard"), "ends its processes");
         assert_eq!(told("pkill -f 'leaseguard hook'"), "ends its processes");
-        assert_eq!(told("cargo uninstall leaseguard"), "takes it off this machine");
-        assert_eq!(told("alias leaseguard=true"), "puts another command in its place");
+        assert_eq!(
+            told("cargo uninstall leaseguard"),
+            "takes it off this machine"
+        );
+        assert_eq!(
+            told("alias leaseguard=true"),
+            "puts another command in its place"
+        );
         for text in [
             "pkill node",
             "cargo install leaseguard",

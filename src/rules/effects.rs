@@ -99,7 +99,10 @@ pub fn effects(action: &Action, world: &World) -> Vec<String> {
         Act::Leaseguard { verb, .. } => vec![format!("leaseguard: `{}`", spelled(verb))],
         Act::Disarm(own) => vec![format!("leaseguard: `{}` {}", own.how.text, own.does)],
         Act::AgentHost(start) => {
-            vec![format!("{}: `{}`, {}", start.host, start.how.text, start.why)]
+            vec![format!(
+                "{}: `{}`, {}",
+                start.host, start.how.text, start.why
+            )]
         }
         Act::Other { .. } => Vec::new(),
     }

@@ -1,6 +1,7 @@
 //! The rule book: one law a file, each a `const Rule`, listed once here.
 #![deny(clippy::disallowed_methods)]
 
+mod admin_write;
 mod amend;
 mod base_push;
 mod breadth;
@@ -13,12 +14,16 @@ mod forge_merge;
 mod forge_ref_write;
 mod interactive;
 mod opaque;
+mod paths;
+mod person_only;
 mod publish_release;
 mod push_unclear;
 mod remote_delete;
 mod skip_hooks;
 mod skip_signing;
+mod tamper;
 mod target;
+mod unhooked_agent;
 
 pub use effects::effects;
 
@@ -40,9 +45,13 @@ pub const ALL: &[&Rule] = &[
     &skip_hooks::RULE,
     &skip_signing::RULE,
     &discard::RULE,
+    &admin_write::RULE,
     &publish_release::RULE,
     &forge_merge::RULE,
     &forge_ref_write::RULE,
+    &tamper::RULE,
+    &unhooked_agent::RULE,
+    &person_only::RULE,
     &opaque::RULE,
     &interactive::RULE,
 ];
@@ -247,6 +256,11 @@ fn needs_repository(act: &Act) -> bool {
             | Act::Publish(_)
             | Act::ForgeMerge(_)
             | Act::ForgeRefs(_)
+            | Act::Write { .. }
+            | Act::Alter { .. }
+            | Act::Leaseguard { .. }
+            | Act::Disarm(_)
+            | Act::AgentHost(_)
     )
 }
 

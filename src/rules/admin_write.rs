@@ -144,7 +144,7 @@ fn of(path: &Parts, rest: &[String], deed: Deed) -> Guard {
     if first.chars().any(is_mark) {
         return Guard::Ask("which of git's files it is is not known before it runs");
     }
-    if path.is(first, "modules") {
+    if first == "modules" {
         // A submodule's name may hold slashes.
         let nested = (1..rest.len()).find_map(|at| match of_one(path, rest.get(at..)?) {
             Guard::Free => None,
@@ -152,7 +152,7 @@ fn of(path: &Parts, rest: &[String], deed: Deed) -> Guard {
         });
         return nested.unwrap_or(Guard::Ask("it holds the repository of a submodule"));
     }
-    if path.is(first, "worktrees")
+    if first == "worktrees"
         && let Some(nested) = rest.get(2..)
         && let Guard::Free | Guard::Ask(_) = of_one(path, nested)
         && !nested.is_empty()

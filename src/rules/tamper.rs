@@ -2,7 +2,7 @@
 
 use super::paths::{Deed, Parts, touched};
 use super::{Found, Rule};
-use crate::action::{Act, Action};
+use crate::action::{Act, Action, Place};
 use crate::policy::{Places, Policy};
 use crate::shell::Word;
 use crate::verdict::Decision;
@@ -84,11 +84,7 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     if program(&path, deed) {
         return vec![found("it is leaseguard's program")];
     }
-    if path
-        .parts
-        .last()
-        .is_some_and(|last| path.is(last, Places::PROJECT))
-    {
+    if policy_of_project(&path, world) {
         let why = "it is the policy of this project, and what it would say is not known here";
         return vec![found(why).ask()];
     }
@@ -99,6 +95,36 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
             let why = "an agent host reads there which hooks to call, and what it would say is not known here";
             vec![found(why).ask()]
         }
+    }
+}
+
+/// Whether it is `leaseguard.toml`: by name, or by a pattern where there is one.
+fn policy_of_project(path: &Parts, world: &World) -> bool {
+    let Some((last, before)) = path.parts.split_last() else {
+        return false;
+    };
+    if !path.is(last, Places::PROJECT) {
+        return false;
+    }
+    let Some(dir) = path.first(before.len()) else {
+        return last == Places::PROJECT;
+    };
+    let kind = |name: &str| {
+        let place = Place {
+            dir: Some(dir.clone()),
+            ..Place::default()
+        };
+        let word = Word {
+            text: name.to_owned(),
+            ..Word::default()
+        };
+        world.path_kind(&place, &word)
+    };
+    if last.eq_ignore_ascii_case(Places::PROJECT) {
+        // `cp leaseguard.toml COPY` names no file in `COPY` unless that is a directory.
+        !matches!(kind("."), PathKind::Missing | PathKind::File)
+    } else {
+        kind(Places::PROJECT) == PathKind::File
     }
 }
 

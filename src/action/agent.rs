@@ -1,7 +1,7 @@
 //! Agent hosts started, or set up, so that their hooks do not run or come from elsewhere.
 
 use super::{Act, How, basename};
-use crate::shell::{Command, Word};
+use crate::shell::{Assign, Command, Word};
 
 /// A start of an agent host whose calls may go unseen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,11 +147,6 @@ const HOSTS: &[Host] = &[
 /// Programs that fetch a package and run it.
 const FETCHERS: &[&str] = &["bunx", "npx", "pnpx"];
 
-/// Whether `program` is an agent host that is read here.
-pub(super) fn is_host(program: &str) -> bool {
-    host_of(program).is_some()
-}
-
 fn host_of(program: &str) -> Option<&'static Host> {
     HOSTS.iter().find(|h| h.programs.contains(&program))
 }
@@ -196,17 +191,17 @@ pub(super) fn read(base: &str, command: &Command) -> Option<Act> {
     if let Some((word, surely, why)) = own {
         return start(word, &word.text, surely, why);
     }
-    for assign in command.assigns.iter().chain(command.exports.iter()) {
-        let name = assign.name.as_str();
-        let text = format!("{name}={}", assign.value.text);
-        if host.env.contains(&name) && !matches!(assign.value.known(), Some("" | "0" | "false")) {
-            return start(&assign.value, &text, assign.value.known().is_some(), OFF);
-        }
-        if name == "HOME" || host.homes.contains(&name) {
-            return start(&assign.value, &text, false, ELSEWHERE);
-        }
+    let assigns = || command.assigns.iter().chain(command.exports.iter());
+    let typed = |assign: &Assign| format!("{}={}", assign.name, assign.value.text);
+    let named = |names: &[&str], assign: &Assign| names.contains(&assign.name.as_str());
+    let set = |a: &&Assign| !matches!(a.value.known(), Some("" | "0" | "false"));
+    if let Some(assign) = assigns().filter(|a| named(host.env, a)).find(set) {
+        let surely = assign.value.known().is_some();
+        return start(&assign.value, &typed(assign), surely, OFF);
     }
-    None
+    let moves = |a: &&Assign| a.name == "HOME" || named(host.homes, a);
+    let assign = assigns().find(moves)?;
+    start(&assign.value, &typed(assign), false, ELSEWHERE)
 }
 
 /// The host whose package is run, and the words behind it.

@@ -152,13 +152,6 @@ const FOLDERS: &[&str] = &[
     "codex", "crush", "gemini-cli", "git", "github-copilot", "opencode", "windsurf",
 ];
 
-/// Whether `program` writes, moves or removes files.
-pub(super) fn is_program(program: &str) -> bool {
-    PROGRAMS
-        .binary_search_by_key(&program, |(name, ..)| name)
-        .is_ok()
-}
-
 /// Adds what `command` does to files that may be guarded.
 pub(super) fn read(base: &str, command: &Command, dir: Option<&Path>, out: &mut Vec<Action>) {
     let mut reader = Reader { command, dir, out };
@@ -181,7 +174,7 @@ fn worth_reading(base: &str, command: &Command, dir: Option<&Path>) -> bool {
     let whole = match base {
         "rm" => words.iter().any(|w| w.text.starts_with('-')),
         "mv" | "rimraf" | "trash" | "trash-put" => true,
-        "find" => words.iter().any(|w| w.text == "-delete"),
+        "find" => found_are(words).is_some(),
         _ => false,
     };
     whole || words.iter().any(|w| telling(w, dir))
@@ -349,32 +342,71 @@ impl Reader<'_> {
         self.writes(to);
     }
 
-    /// `find DIR … -name NAME -delete`.
+    /// `find DIR … -name NAME -delete`, `-exec rm {} +`.
     fn find(&mut self, words: &[Word]) {
-        if !words.iter().any(|w| w.text == "-delete") {
+        let Some(by) = found_are(words) else {
             return;
-        }
+        };
         let expression = |w: &&Word| !w.text.starts_with(['-', '(', '!']);
-        let named = words.windows(2).find_map(|pair| match pair {
-            [flag, name] if matches!(flag.text.as_str(), "-name" | "-iname" | "-path") => {
-                Some(name.text.as_str())
+        let roots = words.iter().take_while(expression).count();
+        let (roots, tests) = words.split_at(roots);
+        let all = |w: &Word| {
+            let test = w.text.strip_prefix('-');
+            test.is_none_or(|t| matches!(t, "delete" | "depth" | "mindepth" | "exec" | "execdir"))
+        };
+        let everything = tests.first().is_some_and(all) && tests.iter().all(all);
+        for root in roots {
+            if everything {
+                self.alters(root, by);
+                continue;
             }
-            _ => None,
-        });
-        for root in words.iter().take_while(expression) {
-            match named {
-                Some(name) => self.alters(
-                    &Word {
-                        text: format!("{}/{name}", root.text),
-                        glob: true,
-                        ..root.clone()
-                    },
-                    Alter::Remove { tree: false },
-                ),
-                None => self.alters(root, Alter::Remove { tree: true }),
+            let mut named = false;
+            for pair in tests.windows(2) {
+                if let [flag, name] = pair
+                    && matches!(flag.text.as_str(), "-name" | "-iname")
+                {
+                    named = true;
+                    self.alters(&below(root, &name.text), by);
+                }
+            }
+            if !named {
+                self.alters(&below(root, "*"), Alter::Remove { tree: false });
             }
         }
     }
+}
+
+/// A pattern in a directory.
+fn below(root: &Word, pattern: &str) -> Word {
+    Word {
+        text: format!("{}/{pattern}", root.text),
+        glob: true,
+        ..root.clone()
+    }
+}
+
+/// What `find` does to the files that it finds.
+fn found_are(words: &[Word]) -> Option<Alter> {
+    if words.iter().any(|w| w.text == "-delete") {
+        return Some(Alter::Remove { tree: true });
+    }
+    let at = words
+        .iter()
+        .position(|w| matches!(w.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"))?;
+    match super::basename(&words.get(at + 1)?.text) {
+        "rm" | "rmdir" | "shred" | "unlink" | "truncate" => Some(Alter::Remove { tree: true }),
+        "mv" => Some(Alter::Move),
+        "chmod" | "chown" | "chgrp" => Some(Alter::Mode),
+        _ => None,
+    }
+}
+
+/// Programs that remove, move or overwrite what their words name.
+pub(super) fn ruins(program: &str) -> bool {
+    matches!(
+        program,
+        "chmod" | "cp" | "ln" | "mv" | "rm" | "tee" | "truncate" | "unlink"
+    )
 }
 
 /// `-x`, `-w`, `-rwx`: a mode that takes rights away.
@@ -468,8 +500,12 @@ mod tests {
                 "curl -o .git/hooks/pre-push https://x.y/z",
                 ">.git/hooks/pre-push",
             ),
-            ("find .git -name '*.lock' -delete", "-.git/*.lock"),
+            ("find .git -name '*.lock' -delete", "--.git/*.lock"),
             ("find .git -name '*.lock'", ""),
+            ("find .git/hooks -type f -exec rm {} +", "-.git/hooks/*"),
+            ("find . -name .git -exec rm -rf {} +", "--./.git"),
+            ("find . -delete", "--."),
+            ("find . -type d -empty -delete", ""),
             ("truncate -s 0 .git/index", ">.git/index"),
             ("cat .git/HEAD", ""),
             ("tee .git/HEAD", ">.git/HEAD"),

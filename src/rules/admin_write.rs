@@ -170,7 +170,7 @@ fn of_one(path: &Parts, rest: &[String]) -> Guard {
     let Some(first) = rest.first() else {
         return Guard::Free;
     };
-    if path.is(first, "info") {
+    if first == "info" {
         return match rest.get(1).map(String::as_str) {
             Some("exclude") => Guard::Free,
             Some("sparse-checkout") => Guard::Ask("it decides which files are checked out"),

@@ -5,6 +5,7 @@ use crate::action::{Act, Action};
 use crate::policy::Policy;
 use crate::verdict::Decision;
 use crate::world::World;
+use std::path::Path;
 
 pub(super) const RULE: Rule = Rule {
     id: "self/unhooked-agent",
@@ -15,10 +16,14 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(action: &Action, _: &World, _: &Policy) -> Vec<Found> {
+fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     let Act::AgentHost(start) = &action.act else {
         return Vec::new();
     };
+    let home = world.around.home.as_deref().and_then(Path::to_str);
+    if home.is_some() && start.how.text.strip_prefix("HOME=") == home {
+        return Vec::new();
+    }
     let effect = if start.surely {
         format!("{} would run without its hooks", start.host)
     } else {

@@ -1,7 +1,7 @@
 //! Commands that a program we do not know might run: the tail rule, and texts for interpreters.
 
 use super::{is_wrapper, shells};
-use crate::action::{basename, is_mark};
+use crate::action::{basename, file, is_mark};
 use crate::shell::{Command, Opaque, Stdin, Word};
 
 /// A command that might run, and only might.
@@ -16,8 +16,8 @@ pub enum Possible {
 /// Programs whose commands leaseguard judges, besides git: they release or act on a forge.
 #[rustfmt::skip]
 const OUTWARD: &[&str] = &[
-    "cargo", "docker", "gem", "gh", "glab", "gradle", "gradlew", "helm", "jj", "kubectl", "mvn",
-    "npm", "npx", "pnpm", "podman", "poetry", "pulumi", "terraform", "terragrunt", "tofu",
+    "cargo", "docker", "gem", "gh", "glab", "gradle", "gradlew", "helm", "jj", "kubectl",
+    "leaseguard", "mvn", "npm", "npx", "pnpm", "podman", "poetry", "pulumi", "terraform", "terragrunt", "tofu",
     "twine", "uv", "yarn",
 ];
 
@@ -25,7 +25,8 @@ const OUTWARD: &[&str] = &[
 #[rustfmt::skip]
 const SELDOM: &[&str] = &[
     "Invoke-RestMethod", "Invoke-WebRequest", "arc", "argocd", "aws", "az", "buildah", "bun",
-    "bunx", "cabal", "cdk", "cdktf", "changeset", "choco", "crane", "curl", "dart", "deno",
+    "bunx", "cabal", "cdk", "cdktf", "changeset", "choco", "claude", "codex", "crane", "curl",
+    "dart", "deno",
     "docker-compose", "dotnet", "firebase", "flit", "flutter", "fly", "flyctl", "gcloud",
     "ghstack", "git-branchless", "git-town", "goreleaser", "gt", "hatch", "helmfile", "http",
     "https", "hub", "irm", "iwr", "jsr", "lein", "lerna", "mix", "mvnw", "nerdctl", "netlify",
@@ -234,8 +235,9 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
         let name = basename(text);
         let leads = last.is_some_and(|last| at < last) && is_wrapper(name);
         // Of other programs than git an unknown word alone is no reason to ask.
+        let ruins = last.is_some_and(|last| at < last) && file::ruins(name);
         let releases = outward(name) && more.first().is_some_and(|w| w.known().is_some());
-        if (name == "git" && !more.is_empty()) || releases || leads {
+        if (name == "git" && !more.is_empty()) || releases || leads || ruins {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
         } else if (carried || typing) && text.contains([' ', '\t', '\n']) {
             found.push(Possible::Text(word.clone()));
@@ -292,8 +294,9 @@ fn calls(text: &Word) -> Vec<Possible> {
     }
     let starts = |word: &str| match basename(word) {
         "git" => git,
-        name => releases && OUTWARD.binary_search(&name).is_ok(),
+        name => (git && file::ruins(name)) || (releases && OUTWARD.binary_search(&name).is_ok()),
     };
+    let ruined = |now: &[Word]| now.first().is_some_and(|w| file::ruins(basename(&w.text)));
     let mut found = Vec::new();
     let mut now: Vec<Word> = Vec::new();
     let mut token = String::new();
@@ -305,6 +308,10 @@ fn calls(text: &Word) -> Vec<Possible> {
         }
         if !token.is_empty() {
             let word = std::mem::take(&mut token);
+            // `rm` may be no more than a name; git hides behind nothing.
+            if ruined(&now) && basename(&word) == "git" {
+                now.clear();
+            }
             if !now.is_empty() || starts(&word) {
                 let unknown = word.contains(['{', '}']) || word.chars().any(is_mark);
                 let opaque = if unknown { Opaque::One } else { Opaque::No };

@@ -232,14 +232,17 @@ fn tails(rest: &[Word]) -> Vec<Possible> {
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
         let more = rest.get(at + 1..).unwrap_or_default();
+        // A text of several words is no program.
+        let several = || text.contains([' ', '\t', '\n']);
         let name = basename(text);
         let leads = last.is_some_and(|last| at < last) && is_wrapper(name);
         // Of other programs than git an unknown word alone is no reason to ask.
-        let ruins = last.is_some_and(|last| at < last) && file::ruins(name);
-        let releases = outward(name) && more.first().is_some_and(|w| w.known().is_some());
+        let ruins = last.is_some_and(|last| at < last) && file::ruins(name) && !several();
+        let releases =
+            outward(name) && !several() && more.first().is_some_and(|w| w.known().is_some());
         if (name == "git" && !more.is_empty()) || releases || leads || ruins {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
-        } else if (carried || typing) && text.contains([' ', '\t', '\n']) {
+        } else if (carried || typing) && several() {
             found.push(Possible::Text(word.clone()));
         }
         carried = CARRIERS.contains(&text);

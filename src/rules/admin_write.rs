@@ -225,7 +225,7 @@ fn checkout(path: &Parts, word: &Word, deed: Deed, action: &Action, world: &Worl
     {
         let lies = path
             .whole()
-            .map_or(true, |p| world.lies_in(&action.place, &p));
+            .is_none_or(|p| world.lies_in(&action.place, &p));
         if lies {
             return Some((Guard::Deny("a directory that holds this checkout"), None));
         }

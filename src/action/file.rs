@@ -418,7 +418,8 @@ fn minus_mode(text: &str) -> bool {
 /// Whether `path`, seen from `dir`, may be a guarded file.
 fn telling(path: &Word, dir: Option<&Path>) -> bool {
     let text = path.text.as_str();
-    if text.split('/').any(|part| guarded(part, path.glob)) {
+    // `of=.git/HEAD`, `--output=.git/HEAD`.
+    if text.split(['/', '=']).any(|part| guarded(part, path.glob)) {
         return true;
     }
     !text.starts_with('/')
@@ -429,8 +430,6 @@ fn telling(path: &Word, dir: Option<&Path>) -> bool {
 
 /// Whether a component of a path may lead to a guarded file.
 fn guarded(part: &str, glob: bool) -> bool {
-    // `of=.git/HEAD`, `--output=.git/HEAD`.
-    let part = part.rsplit('=').next().unwrap_or(part);
     match part.as_bytes() {
         [] | [b'.'] | [b'.', b'.'] => false,
         [b'.', ..] if glob && part.contains(['*', '?', '[']) => true,

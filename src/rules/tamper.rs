@@ -69,6 +69,9 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         return Vec::new();
     };
     let path = Parts::of(word, action.place.dir.as_deref());
+    if everyday(&path, action, world) {
+        return Vec::new();
+    }
     let span = if word.span.end == 0 {
         action.span
     } else {
@@ -96,6 +99,17 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
             vec![found(why).ask()]
         }
     }
+}
+
+/// A directory below the one at hand whose path cannot lead to any of what is guarded.
+fn everyday(path: &Parts, action: &Action, world: &World) -> bool {
+    let home = world.around.home.as_deref();
+    let dir = action.place.dir.as_deref();
+    dir.is_some_and(|dir| path.lies_in(dir))
+        && !home.is_some_and(|home| path.holds(home))
+        && path.parts.iter().all(|part| {
+            !part.starts_with('.') && !part.contains(['*', '?', '[']) && !part.contains("lease")
+        })
 }
 
 /// Whether it is `leaseguard.toml`: by name, or by a pattern where there is one.

@@ -1,9 +1,12 @@
 //! Command -> actions: what a program invocation would do, in git's own terms.
 #![deny(clippy::disallowed_methods)]
 
+mod agent;
+pub mod file;
 pub mod forge;
 pub mod git;
 pub mod options;
+mod own;
 pub mod publish;
 pub mod tool;
 mod words;
@@ -11,7 +14,9 @@ mod words;
 pub(crate) use words::testing;
 pub mod wrap;
 
+pub use agent::AgentStart;
 pub use forge::ForgeAct;
+pub use own::Own;
 pub use publish::{Publish, Rehearsal};
 
 use crate::shell::{Command, Span, Word};
@@ -177,6 +182,38 @@ pub enum Act {
         /// The file.
         path: Word,
     },
+    /// A file or directory is removed, moved away or given other rights.
+    Alter {
+        /// The file.
+        path: Word,
+        /// What is done to it.
+        by: Alter,
+    },
+    /// A verb of leaseguard itself.
+    Leaseguard {
+        /// The verb.
+        verb: Word,
+        /// What follows it.
+        args: Vec<Word>,
+    },
+    /// leaseguard is stopped, hidden or taken off the machine.
+    Disarm(Own),
+    /// An agent host is started, or set up, so that it may not ask leaseguard.
+    AgentHost(AgentStart),
+}
+
+/// What is done to a file besides writing it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alter {
+    /// Removed; `tree` where directories go with all that they hold.
+    Remove {
+        /// See above.
+        tree: bool,
+    },
+    /// Moved elsewhere.
+    Move,
+    /// Other rights or another owner.
+    Mode,
 }
 
 /// What could not be read, and where it stands.
@@ -517,6 +554,7 @@ pub struct Named {
 pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named {
     let mut named = Named::default();
     let Some(program) = command.words.first() else {
+        file::read("", command, dir, &mut named.actions);
         return named;
     };
     let base = program_name(program, dir, lookup);
@@ -532,6 +570,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         named.alias = reading.alias;
         let outward = forge::git_verbs(&base, command, &named.actions);
         named.actions.extend(outward.into_iter().map(plain));
+        file::read("", command, dir, &mut named.actions);
         return named;
     }
     if let Some(command) = forge::as_git(&base, command) {
@@ -551,6 +590,9 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
                 .map(plain),
         );
     }
+    file::read(&base, command, dir, &mut named.actions);
+    let own = own::read(&base, command).or_else(|| agent::read(&base, command));
+    named.actions.extend(own.map(plain));
     if wrap::waits_for_lines(command) {
         named.actions.push(plain(Act::InteractiveShell));
     }

@@ -63,8 +63,9 @@ fn judged<'a>(
             tool,
             input,
         } => walk.tool(server, tool, input),
-        // Files have no rule of their own yet, and events need no decision.
-        What::Write { .. } | What::Event { .. } => Script::default(),
+        What::Write { paths } => walk.files(paths),
+        // Events need no decision.
+        What::Event { .. } => Script::default(),
     };
     let verdict = walk.verdict();
     after(walk, script);
@@ -148,6 +149,15 @@ impl<'a> Walk<'a> {
     /// Judges a tool of another server: as the act that it is known for, or as the text that it runs.
     fn tool(&mut self, server: &str, tool: &str, input: &str) -> Script {
         for action in action::tool::read(server, tool, input) {
+            self.judge(&action, Judging::Surely);
+        }
+        Script::default()
+    }
+
+    /// Judges files that a tool would write.
+    fn files(&mut self, paths: &[PathBuf]) -> Script {
+        let dir = self.world.around.cwd.clone();
+        for action in action::file::writes(paths, dir.as_deref()) {
             self.judge(&action, Judging::Surely);
         }
         Script::default()

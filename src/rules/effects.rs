@@ -1,7 +1,7 @@
 //! What an act would do, as lines for people and JSON.
 
 use super::target::spelled;
-use crate::action::{Act, Action, Reach, Refs};
+use crate::action::{Act, Action, Alter, Reach, Refs};
 use crate::shell::Word;
 use crate::world::{UpdateKind, World};
 
@@ -88,6 +88,22 @@ pub fn effects(action: &Action, world: &World) -> Vec<String> {
             vec![format!("forge: {} (`{}`)", act.does, act.how.text)]
         }
         Act::Write { path } => vec![format!("write: `{}`", spelled(path))],
+        Act::Alter { path, by } => {
+            let what = match by {
+                Alter::Remove { .. } => "remove",
+                Alter::Move => "move",
+                Alter::Mode => "change the rights of",
+            };
+            vec![format!("files: {what} `{}`", spelled(path))]
+        }
+        Act::Leaseguard { verb, .. } => vec![format!("leaseguard: `{}`", spelled(verb))],
+        Act::Disarm(own) => vec![format!("leaseguard: `{}` {}", own.how.text, own.does)],
+        Act::AgentHost(start) => {
+            vec![format!(
+                "{}: `{}`, {}",
+                start.host, start.how.text, start.why
+            )]
+        }
         Act::Other { .. } => Vec::new(),
     }
 }

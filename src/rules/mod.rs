@@ -1,6 +1,7 @@
 //! The rule book: one law a file, each a `const Rule`, listed once here.
 #![deny(clippy::disallowed_methods)]
 
+mod admin_write;
 mod amend;
 mod base_push;
 mod breadth;
@@ -15,6 +16,8 @@ mod forge_merge;
 mod forge_ref_write;
 mod interactive;
 mod opaque;
+mod paths;
+mod person_only;
 mod publish_release;
 mod push_unclear;
 mod remote_delete;
@@ -22,7 +25,9 @@ mod rewrite;
 mod skip_hooks;
 mod skip_signing;
 mod stash_shared;
+mod tamper;
 mod target;
+mod unhooked_agent;
 mod worktree_force;
 
 pub use effects::effects;
@@ -49,9 +54,13 @@ pub const ALL: &[&Rule] = &[
     &rewrite::RULE,
     &stash_shared::RULE,
     &worktree_force::RULE,
+    &admin_write::RULE,
     &publish_release::RULE,
     &forge_merge::RULE,
     &forge_ref_write::RULE,
+    &tamper::RULE,
+    &unhooked_agent::RULE,
+    &person_only::RULE,
     &opaque::RULE,
     &interactive::RULE,
 ];
@@ -256,6 +265,11 @@ fn needs_repository(act: &Act) -> bool {
             | Act::Publish(_)
             | Act::ForgeMerge(_)
             | Act::ForgeRefs(_)
+            | Act::Write { .. }
+            | Act::Alter { .. }
+            | Act::Leaseguard { .. }
+            | Act::Disarm(_)
+            | Act::AgentHost(_)
     )
 }
 

@@ -62,7 +62,7 @@ pub const ANSWER_BASE: u32 = 0xF_0000;
 pub const ANSWER_MAX: u32 = 0xFFFD;
 
 /// How many words an opaque word may turn into when it runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Opaque {
     /// The word is fully known.
     #[default]

@@ -8,7 +8,7 @@ use super::settings::{Change, Scope};
 use super::spot::{Site, Spot, locate};
 use super::stash::{StashStep, stash_index};
 use super::{Head, Surroundings, UpdateKind};
-use crate::action::{Act, Action, Integrate, Place, Push, Refs};
+use crate::action::{Act, Action, Alter, Integrate, Place, Push, Refs};
 use crate::shell::Word;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -27,6 +27,7 @@ pub(super) fn changes(act: &Act) -> bool {
         | Act::Remote { .. }
         | Act::Write { .. } => true,
         Act::Stash { verb, .. } => *verb != "apply",
+        Act::Alter { by, .. } => *by != Alter::Mode,
         _ => false,
     }
 }
@@ -66,7 +67,7 @@ impl Stage<'_> {
     fn act(&mut self, act: &Act) {
         match act {
             Act::NewRepository { dir } => return self.new_repository(dir.as_ref()),
-            Act::Write { path } => return self.written(path),
+            Act::Write { path } | Act::Alter { path, .. } => return self.written(path),
             _ => {}
         }
         let repo = match locate(self.disk, self.around, &self.now, self.place) {

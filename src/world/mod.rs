@@ -18,6 +18,7 @@ mod refs;
 mod refspec;
 mod remote;
 mod repo;
+mod root;
 mod scene;
 mod settings;
 mod setup;
@@ -35,6 +36,7 @@ pub use stash::{Stash, StashEntry, Stasher, stash_index};
 use crate::action::{Action, Place, Pointed, Push};
 use crate::shell::{Command, Files, Source, Word};
 use repo::Disk;
+pub use root::Root;
 use scene::{Alternative, Scene};
 use spot::{Site, Spot, locate};
 use std::cell::OnceCell;
@@ -181,7 +183,12 @@ const GIT_ENV: &[&str] = &[
 impl Surroundings {
     /// `$XDG_CONFIG_HOME`.
     fn xdg_config(&self) -> Option<PathBuf> {
-        (self.env.look)("XDG_CONFIG_HOME")
+        self.directory("XDG_CONFIG_HOME")
+    }
+
+    /// A variable of the environment that names a directory.
+    pub fn directory(&self, name: &str) -> Option<PathBuf> {
+        (self.env.look)(name)
             .filter(|dir| !dir.is_empty())
             .map(PathBuf::from)
     }

@@ -66,7 +66,7 @@ impl Disk {
         let real = real(dir);
         let mut found = Found::Absent;
         for at in real.ancestors() {
-            match probe(at) {
+            match standing(at) {
                 Found::Absent => {}
                 other => {
                     found = self.shared(other);
@@ -135,8 +135,8 @@ impl Disk {
     }
 }
 
-/// What stands at exactly this directory.
-fn probe(at: &Path) -> Found {
+/// What stands at exactly this directory, not above it.
+pub(super) fn standing(at: &Path) -> Found {
     let dot = under(at, ".git");
     match fs::symlink_metadata(&dot) {
         Ok(meta) => {

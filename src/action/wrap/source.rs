@@ -2,7 +2,7 @@
 
 use super::shells;
 use super::tail::{OUTWARD, Possible, tails};
-use crate::action::{basename, is_mark};
+use crate::action::{basename, file, is_mark};
 use crate::shell::{Command, Opaque, Stdin, Word};
 
 /// Interpreters, by the start of their names, and the options that carry program text.
@@ -150,8 +150,10 @@ fn spelled(text: &Word) -> Vec<Possible> {
     let source = text.text.as_str();
     let starts = |word: &str| {
         let name = basename(word);
-        name == "git" || OUTWARD.binary_search(&name).is_ok()
+        let git = name == "git" || (source.contains("git") && file::ruins(name));
+        git || OUTWARD.binary_search(&name).is_ok()
     };
+    let ruined = |now: &[Word]| now.first().is_some_and(|w| file::ruins(basename(&w.text)));
     let mut found = Vec::new();
     let mut now: Vec<Word> = Vec::new();
     let mut token = String::new();
@@ -163,6 +165,10 @@ fn spelled(text: &Word) -> Vec<Possible> {
         }
         if !token.is_empty() {
             let word = std::mem::take(&mut token);
+            // `rm` may be no more than a name; git hides behind nothing.
+            if ruined(&now) && basename(&word) == "git" {
+                now.clear();
+            }
             if !now.is_empty() || starts(&word) {
                 let unknown = word.contains(['{', '}']) || word.chars().any(is_mark);
                 let opaque = if unknown { Opaque::One } else { Opaque::No };

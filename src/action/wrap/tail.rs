@@ -2,7 +2,7 @@
 
 use super::is_wrapper;
 use super::source::{interpreted, interpreter};
-use crate::action::{basename, is_mark};
+use crate::action::{basename, file, is_mark};
 use crate::shell::{Command, Opaque, Word};
 
 /// A command that might run, and only might.
@@ -17,8 +17,8 @@ pub enum Possible {
 /// Programs whose commands leaseguard judges, besides git: they release or act on a forge.
 #[rustfmt::skip]
 pub(super) const OUTWARD: &[&str] = &[
-    "cargo", "docker", "gem", "gh", "glab", "gradle", "gradlew", "helm", "jj", "kubectl", "mvn",
-    "npm", "npx", "pnpm", "podman", "poetry", "pulumi", "terraform", "terragrunt", "tofu",
+    "cargo", "docker", "gem", "gh", "glab", "gradle", "gradlew", "helm", "jj", "kubectl",
+    "leaseguard", "mvn", "npm", "npx", "pnpm", "podman", "poetry", "pulumi", "terraform", "terragrunt", "tofu",
     "twine", "uv", "yarn",
 ];
 
@@ -26,7 +26,8 @@ pub(super) const OUTWARD: &[&str] = &[
 #[rustfmt::skip]
 const SELDOM: &[&str] = &[
     "Invoke-RestMethod", "Invoke-WebRequest", "arc", "argocd", "aws", "az", "buildah", "bun",
-    "bunx", "cabal", "cdk", "cdktf", "changeset", "choco", "crane", "curl", "dart", "deno",
+    "bunx", "cabal", "cdk", "cdktf", "changeset", "choco", "claude", "codex", "crane", "curl",
+    "dart", "deno",
     "docker-compose", "dotnet", "firebase", "flit", "flutter", "fly", "flyctl", "gcloud",
     "ghstack", "git-branchless", "git-town", "goreleaser", "gt", "hatch", "helmfile", "http",
     "https", "hub", "irm", "iwr", "jsr", "lein", "lerna", "mix", "mvnw", "nerdctl", "netlify",
@@ -200,13 +201,17 @@ pub(super) fn tails(rest: &[Word]) -> Vec<Possible> {
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
         let more = rest.get(at + 1..).unwrap_or_default();
+        // A text of several words is no program.
+        let several = || text.contains([' ', '\t', '\n']);
         let name = basename(text);
         let leads = last.is_some_and(|last| at < last) && is_wrapper(name);
         // Of other programs than git an unknown word alone is no reason to ask.
-        let releases = outward(name) && more.first().is_some_and(|w| w.known().is_some());
-        if (name == "git" && !more.is_empty()) || releases || leads {
+        let ruins = last.is_some_and(|last| at < last) && file::ruins(name) && !several();
+        let releases =
+            outward(name) && !several() && more.first().is_some_and(|w| w.known().is_some());
+        if (name == "git" && !more.is_empty()) || releases || leads || ruins {
             found.push(Possible::Words(rest.get(at..).unwrap_or_default().to_vec()));
-        } else if text.contains([' ', '\t', '\n'])
+        } else if several()
             && let Some(typed) = typed(text, carried, typing)
         {
             let text = typed.to_owned();

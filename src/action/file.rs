@@ -1,0 +1,530 @@
+//! Programs and redirects that write, move or remove files, as far as guarded files may be meant.
+
+use super::words::{Line, Takes, gnu};
+use super::{Act, Action, Alter, Place};
+use crate::shell::{Command, Opaque, RedirectKind, Span, Word};
+use std::path::{Path, PathBuf};
+
+/// What a program does with its operands.
+#[derive(Clone, Copy)]
+enum Does {
+    /// Each is written, the first so many left out.
+    Writes(usize),
+    /// Each is altered, the first so many left out.
+    Alters(Alter, usize),
+    /// All but the last go into the last; what they are moved from changes too.
+    Moves,
+    /// All but the last go into the last.
+    Copies,
+    /// The values of these options are written.
+    Outputs(&'static [&'static str]),
+    /// Files are written only with `-i`; the first operand may be program text.
+    InPlace,
+    /// `of=FILE`.
+    Dd,
+    /// Only with `-delete`.
+    Find,
+}
+
+const NONE: Takes = gnu("", &[]);
+const INTO: Takes = gnu(
+    "tSmogf",
+    &["target-directory", "suffix", "mode", "owner", "group"],
+);
+
+/// The programs, with those of their options that take a value.
+const PROGRAMS: &[(&str, Takes, Does)] = &[
+    ("chattr", NONE, Does::Alters(Alter::Mode, 1)),
+    ("chgrp", NONE, Does::Alters(Alter::Mode, 1)),
+    ("chmod", NONE, Does::Alters(Alter::Mode, 1)),
+    ("chown", NONE, Does::Alters(Alter::Mode, 1)),
+    (
+        "cp",
+        gnu("tS", &["target-directory", "suffix"]),
+        Does::Copies,
+    ),
+    (
+        "curl",
+        gnu(
+            "oHXdFuAeTb",
+            &["output", "header", "request", "data", "form", "user"],
+        ),
+        Does::Outputs(&["o", "output"]),
+    ),
+    ("dd", NONE, Does::Dd),
+    ("find", NONE, Does::Find),
+    (
+        "gsed",
+        gnu("efl", &["expression", "file", "line-length"]),
+        Does::InPlace,
+    ),
+    ("install", INTO, Does::Copies),
+    (
+        "ln",
+        gnu("tS", &["target-directory", "suffix"]),
+        Does::Copies,
+    ),
+    (
+        "mv",
+        gnu("tS", &["target-directory", "suffix"]),
+        Does::Moves,
+    ),
+    (
+        "patch",
+        gnu("pidoBDFgrVYz", &["input", "directory", "output", "strip"]),
+        Does::Writes(0),
+    ),
+    ("perl", gnu("eEIMm", &[]), Does::InPlace),
+    (
+        "rimraf",
+        NONE,
+        Does::Alters(Alter::Remove { tree: true }, 0),
+    ),
+    ("rm", NONE, Does::Alters(Alter::Remove { tree: false }, 0)),
+    (
+        "rmdir",
+        NONE,
+        Does::Alters(Alter::Remove { tree: false }, 0),
+    ),
+    (
+        "rsync",
+        gnu(
+            "efMTB",
+            &[
+                "rsh",
+                "filter",
+                "exclude",
+                "include",
+                "files-from",
+                "backup-dir",
+                "temp-dir",
+            ],
+        ),
+        Does::Copies,
+    ),
+    ("ruby", gnu("eIr", &[]), Does::InPlace),
+    (
+        "sed",
+        gnu("efl", &["expression", "file", "line-length"]),
+        Does::InPlace,
+    ),
+    ("shred", gnu("ns", &["iterations", "size"]), Does::Writes(0)),
+    (
+        "sort",
+        gnu("oktST", &["output", "key"]),
+        Does::Outputs(&["o", "output"]),
+    ),
+    ("sponge", NONE, Does::Writes(0)),
+    ("tee", NONE, Does::Writes(0)),
+    (
+        "touch",
+        gnu("drt", &["date", "reference", "time"]),
+        Does::Writes(0),
+    ),
+    ("trash", NONE, Does::Alters(Alter::Remove { tree: true }, 0)),
+    (
+        "trash-put",
+        NONE,
+        Does::Alters(Alter::Remove { tree: true }, 0),
+    ),
+    (
+        "truncate",
+        gnu("sr", &["size", "reference"]),
+        Does::Writes(0),
+    ),
+    (
+        "unlink",
+        NONE,
+        Does::Alters(Alter::Remove { tree: false }, 0),
+    ),
+    (
+        "wget",
+        gnu("OPoU", &["output-document", "directory-prefix"]),
+        Does::Outputs(&["O", "output-document"]),
+    ),
+];
+
+/// Folders in which agent hosts, or leaseguard, keep what makes them call it.
+#[rustfmt::skip]
+const FOLDERS: &[&str] = &[
+    ".agents", ".claude", ".cline", ".clinerules", ".codeium", ".codex", ".copilot", ".cursor",
+    ".factory", ".gemini", ".grok", ".kimi", ".opencode", ".qwen", ".windsurf", "claude-code",
+    "codex", "crush", "gemini-cli", "git", "github-copilot", "opencode", "windsurf",
+];
+
+/// Adds what `command` does to files that may be guarded.
+pub(super) fn read(base: &str, command: &Command, dir: Option<&Path>, out: &mut Vec<Action>) {
+    let mut reader = Reader { command, dir, out };
+    for redirect in &command.redirects {
+        if redirect.kind != RedirectKind::Read {
+            reader.writes(&redirect.target);
+        }
+    }
+    if let Ok(at) = PROGRAMS.binary_search_by_key(&base, |(name, ..)| name)
+        && let Some((_, takes, does)) = PROGRAMS.get(at)
+        && worth_reading(base, command, dir)
+    {
+        reader.program(base, takes, *does);
+    }
+}
+
+/// Most lines name plain files alone: one look at the words spares taking the line apart.
+fn worth_reading(base: &str, command: &Command, dir: Option<&Path>) -> bool {
+    let words = command.words.get(1..).unwrap_or_default();
+    let whole = match base {
+        "rm" => words.iter().any(|w| w.text.starts_with('-')),
+        "mv" | "rimraf" | "trash" | "trash-put" => true,
+        "find" => found_are(words).is_some(),
+        _ => false,
+    };
+    whole || words.iter().any(|w| telling(w, dir))
+}
+
+/// What a tool does that writes, creates or removes these files; relative ones start at `cwd`.
+pub fn writes(paths: &[PathBuf], cwd: Option<&Path>) -> Vec<Action> {
+    let mut out = Vec::new();
+    for path in paths {
+        let word = Word {
+            text: path.to_string_lossy().into_owned(),
+            ..Word::default()
+        };
+        if telling(&word, cwd) {
+            out.push(Action {
+                shown: format!("write {}", word.text),
+                act: Act::Write { path: word },
+                place: Place {
+                    dir: cwd.map(Path::to_owned),
+                    ..Place::default()
+                },
+                span: Span::default(),
+            });
+        }
+    }
+    out
+}
+
+struct Reader<'a> {
+    command: &'a Command,
+    dir: Option<&'a Path>,
+    out: &'a mut Vec<Action>,
+}
+
+impl Reader<'_> {
+    fn push(&mut self, act: Act) {
+        self.out.push(Action {
+            act,
+            place: super::place(self.command, self.dir),
+            span: self.command.span,
+            shown: super::shown(self.command),
+        });
+    }
+
+    fn writes(&mut self, path: &Word) {
+        if telling(path, self.dir) {
+            self.push(Act::Write { path: path.clone() });
+        }
+    }
+
+    fn alters(&mut self, path: &Word, by: Alter) {
+        // Any directory may be a checkout.
+        let whole = matches!(by, Alter::Remove { tree: true } | Alter::Move);
+        let unknown = path.text.chars().all(super::is_mark);
+        if (whole && !unknown) || telling(path, self.dir) {
+            let path = path.clone();
+            self.push(Act::Alter { path, by });
+        }
+    }
+
+    /// `from` goes to `to`, or into it.
+    fn into(&mut self, from: &Word, to: &Word) {
+        let name = from.text.trim_end_matches('/');
+        let whole = name.len() < from.text.len() || name.ends_with("/.") || name == ".";
+        let name = name.rsplit('/').next().unwrap_or(name);
+        let word = Word {
+            text: format!("{}/{}", to.text, if whole { "*" } else { name }),
+            glob: whole || from.glob || to.glob,
+            opaque: from.opaque.max(to.opaque),
+            span: to.span,
+        };
+        self.writes(&word);
+    }
+
+    fn program(&mut self, base: &str, takes: &Takes, does: Does) {
+        let command = self.command;
+        let words = command.words.get(1..).unwrap_or_default();
+        let line = || Line::read(words, takes);
+        match does {
+            Does::Writes(skip) => {
+                for word in line().operands.iter().skip(skip) {
+                    self.writes(word);
+                }
+            }
+            Does::Alters(by, skip) => {
+                let line = line();
+                let tree = base == "rm" && line.on(&["r", "R", "recursive"]).is_some();
+                let by = if tree { Alter::Remove { tree } } else { by };
+                // `chmod -x FILE`: the mode looks like options.
+                let skip = match (base, words.first()) {
+                    ("chmod", Some(w)) if minus_mode(&w.text) => 0,
+                    _ if line.last(&["reference"]).is_some() => 0,
+                    _ => skip,
+                };
+                for word in line.operands.iter().skip(skip) {
+                    self.alters(word, by);
+                }
+            }
+            Does::Moves | Does::Copies => self.transfers(&line(), matches!(does, Does::Moves)),
+            Does::Outputs(names) => {
+                let line = line();
+                for given in line.options.iter().filter(|o| names.contains(&o.name)) {
+                    if let Some(value) = given.value {
+                        self.writes(&Word {
+                            text: value.to_owned(),
+                            opaque: if given.unknown {
+                                Opaque::One
+                            } else {
+                                Opaque::No
+                            },
+                            ..given.word.clone()
+                        });
+                    }
+                }
+            }
+            Does::InPlace => {
+                let edits = |w: &Word| {
+                    let letters = w.text.strip_prefix('-').unwrap_or_default();
+                    w.text.starts_with("--in-place")
+                        || (!letters.starts_with('-')
+                            && letters
+                                .chars()
+                                .take_while(|c| c.is_ascii_alphanumeric() && *c != 'e')
+                                .any(|c| c == 'i'))
+                };
+                if words.iter().any(edits) {
+                    for word in &line().operands {
+                        self.writes(word);
+                    }
+                }
+            }
+            Does::Dd => {
+                for word in words {
+                    if let Some(path) = word.text.strip_prefix("of=") {
+                        self.writes(&Word {
+                            text: path.to_owned(),
+                            ..word.clone()
+                        });
+                    }
+                }
+            }
+            Does::Find => self.find(words),
+        }
+    }
+
+    fn transfers(&mut self, line: &Line<'_>, moves: bool) {
+        let into = line.last(&["t", "target-directory"]).and_then(|given| {
+            Some(Word {
+                text: given.value?.to_owned(),
+                ..given.word.clone()
+            })
+        });
+        let (from, to) = match (&into, line.operands.split_last()) {
+            (Some(into), _) => (line.operands.as_slice(), into),
+            (None, Some((to, from))) if !from.is_empty() => (from, *to),
+            // `ln -s DIR/NAME` makes `NAME` here.
+            (None, _) => return,
+        };
+        for source in from {
+            if moves {
+                self.alters(source, Alter::Move);
+            }
+            self.into(source, to);
+        }
+        self.writes(to);
+    }
+
+    /// `find DIR … -name NAME -delete`, `-exec rm {} +`.
+    fn find(&mut self, words: &[Word]) {
+        let Some(by) = found_are(words) else {
+            return;
+        };
+        let expression = |w: &&Word| !w.text.starts_with(['-', '(', '!']);
+        let roots = words.iter().take_while(expression).count();
+        let (roots, tests) = words.split_at(roots);
+        let all = |w: &Word| {
+            let test = w.text.strip_prefix('-');
+            test.is_none_or(|t| matches!(t, "delete" | "depth" | "mindepth" | "exec" | "execdir"))
+        };
+        let everything = tests.first().is_some_and(all) && tests.iter().all(all);
+        for root in roots {
+            if everything {
+                self.alters(root, by);
+                continue;
+            }
+            let mut named = false;
+            for pair in tests.windows(2) {
+                if let [flag, name] = pair
+                    && matches!(flag.text.as_str(), "-name" | "-iname")
+                {
+                    named = true;
+                    self.alters(&below(root, &name.text), by);
+                }
+            }
+            if !named {
+                self.alters(&below(root, "*"), Alter::Remove { tree: false });
+            }
+        }
+    }
+}
+
+/// A pattern in a directory.
+fn below(root: &Word, pattern: &str) -> Word {
+    Word {
+        text: format!("{}/{pattern}", root.text),
+        glob: true,
+        ..root.clone()
+    }
+}
+
+/// What `find` does to the files that it finds.
+fn found_are(words: &[Word]) -> Option<Alter> {
+    if words.iter().any(|w| w.text == "-delete") {
+        return Some(Alter::Remove { tree: true });
+    }
+    let at = words
+        .iter()
+        .position(|w| matches!(w.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"))?;
+    match super::basename(&words.get(at + 1)?.text) {
+        "rm" | "rmdir" | "shred" | "unlink" | "truncate" => Some(Alter::Remove { tree: true }),
+        "mv" => Some(Alter::Move),
+        "chmod" | "chown" | "chgrp" => Some(Alter::Mode),
+        _ => None,
+    }
+}
+
+/// Programs that remove, move or overwrite what their words name.
+pub(super) fn ruins(program: &str) -> bool {
+    matches!(
+        program,
+        "chmod" | "cp" | "ln" | "mv" | "rm" | "tee" | "truncate" | "unlink"
+    )
+}
+
+/// `-x`, `-w`, `-rwx`: a mode that takes rights away.
+fn minus_mode(text: &str) -> bool {
+    text.strip_prefix('-')
+        .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| "rwxXst,=+-ugoa".contains(c)))
+}
+
+/// Whether `path`, seen from `dir`, may be a guarded file.
+fn telling(path: &Word, dir: Option<&Path>) -> bool {
+    let text = path.text.as_str();
+    // `of=.git/HEAD`, `--output=.git/HEAD`.
+    if text.split(['/', '=']).any(|part| guarded(part, path.glob)) {
+        return true;
+    }
+    !text.starts_with('/')
+        && dir
+            .and_then(Path::to_str)
+            .is_some_and(|dir| dir.split('/').any(|part| guarded(part, false)))
+}
+
+/// Whether a component of a path may lead to a guarded file.
+fn guarded(part: &str, glob: bool) -> bool {
+    match part.as_bytes() {
+        [] | [b'.'] | [b'.', b'.'] => false,
+        [b'.', ..] if glob && part.contains(['*', '?', '[']) => true,
+        [b'.', b'g' | b'G', b'i' | b'I', b't' | b'T', ..] => true,
+        [.., b'.', b'g', b'i', b't'] => true,
+        [b'.' | b'c' | b'g' | b'o' | b'w', ..] if FOLDERS.binary_search(&part).is_ok() => true,
+        bytes if bytes.len() >= 10 => part.starts_with("leaseguard"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::testing::command;
+
+    /// What `text` does to files, one a word: `-` removed, `>` written, `~` moved, `m` mode.
+    fn told(text: &str) -> String {
+        let mut out = Vec::new();
+        let command = command(text);
+        let base = command.words.first().map_or("", |w| w.text.as_str());
+        read(base, &command, Some(Path::new("/repo")), &mut out);
+        let told = out.iter().map(|a| match &a.act {
+            Act::Write { path } => format!(">{}", path.text),
+            Act::Alter { path, by } => {
+                let mark = match by {
+                    Alter::Remove { tree: true } => "--",
+                    Alter::Remove { tree: false } => "-",
+                    Alter::Move => "~",
+                    Alter::Mode => "m",
+                };
+                format!("{mark}{}", path.text)
+            }
+            other => format!("{other:?}"),
+        });
+        told.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn lists_that_are_searched_are_sorted() {
+        assert!(FOLDERS.is_sorted());
+        assert!(PROGRAMS.is_sorted_by_key(|(name, ..)| *name));
+    }
+
+    #[test]
+    fn programs_tell_which_files_they_write() {
+        for (text, want) in [
+            ("rm -rf .git", "--.git"),
+            ("rm .git/index.lock", "-.git/index.lock"),
+            ("mv ../wt-a ../wt-old", "~../wt-a"),
+            ("mv .git/hooks .git/h", "~.git/hooks >.git/h/hooks >.git/h"),
+            (
+                "cp x .git/hooks/pre-push",
+                ">.git/hooks/pre-push/x >.git/hooks/pre-push",
+            ),
+            ("cp -t .git/hooks x", ">.git/hooks/x >.git/hooks"),
+            ("cp .git/config /tmp/c", ""),
+            ("chmod -x .git/hooks/pre-commit", "m.git/hooks/pre-commit"),
+            ("chmod 644 .git/hooks/pre-commit", "m.git/hooks/pre-commit"),
+            ("chmod a-x .git/hooks/pre-commit", "m.git/hooks/pre-commit"),
+            ("sed -i s/a/b/ .git/config", ">.git/config"),
+            ("sed -n p .git/config", ""),
+            ("perl -pi -e s/a/b/ .git/config", ">.git/config"),
+            ("perl -ne print .git/config", ""),
+            ("dd if=x of=.git/HEAD", ">.git/HEAD"),
+            (
+                "curl -o .git/hooks/pre-push https://x.y/z",
+                ">.git/hooks/pre-push",
+            ),
+            ("find .git -name '*.lock' -delete", "--.git/*.lock"),
+            ("find .git -name '*.lock'", ""),
+            ("find .git/hooks -type f -exec rm {} +", "-.git/hooks/*"),
+            ("find . -name .git -exec rm -rf {} +", "--./.git"),
+            ("find . -delete", "--."),
+            ("find . -type d -empty -delete", ""),
+            ("truncate -s 0 .git/index", ">.git/index"),
+            ("cat .git/HEAD", ""),
+            ("tee .git/HEAD", ">.git/HEAD"),
+        ] {
+            assert_eq!(told(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn plain_files_are_not_worth_an_act() {
+        for text in [
+            "touch notes.md",
+            "rm a.txt",
+            "cp a b",
+            "sed -i s/a/b/ src/x.rs",
+            "tee out.log",
+        ] {
+            assert_eq!(told(text), "", "{text}");
+        }
+        assert!(writes(&[PathBuf::from("src/a.rs")], Some(Path::new("/repo"))).is_empty());
+        assert_eq!(writes(&[PathBuf::from(".git/HEAD")], None).len(), 1);
+    }
+}

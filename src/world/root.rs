@@ -1,0 +1,50 @@
+//! What a directory is to git: the top of a checkout, a bare repository, or neither.
+
+use super::repo::{Found, real, standing};
+use super::{Presence, World};
+use crate::action::Place;
+use std::fs;
+use std::path::Path;
+
+/// What stands at exactly one directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Root {
+    /// Nothing of git's.
+    None,
+    /// The top of a checkout that holds its repository.
+    Main,
+    /// The top of a linked checkout.
+    Linked,
+    /// A repository without a checkout.
+    Bare,
+    /// Something that looks like one and cannot be read.
+    Unclear,
+}
+
+impl World {
+    /// What `dir` itself is on disk; a link to a checkout is none.
+    pub fn root(&self, dir: &Path) -> Root {
+        match standing(dir) {
+            Found::Absent => Root::None,
+            Found::Unknown(_) => Root::Unclear,
+            Found::Here(repo) => {
+                if fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_symlink()) {
+                    return Root::None;
+                }
+                match &repo.top {
+                    None => Root::Bare,
+                    Some(_) if repo.git_dir == repo.common => Root::Main,
+                    Some(_) => Root::Linked,
+                }
+            }
+        }
+    }
+
+    /// Whether the checkout at `place` lies in `dir`, or is it.
+    pub fn lies_in(&self, place: &Place, dir: &Path) -> bool {
+        match self.presence(place) {
+            Presence::Here(Some(top)) => top.starts_with(real(dir)),
+            _ => false,
+        }
+    }
+}

@@ -299,3 +299,76 @@ fn a_session_starts_with_six_lines_of_what_holds_here() {
     let brief = machine.run(&["brief"], "").stdout;
     assert_eq!(brief.trim_end(), context.unwrap());
 }
+
+#[test]
+fn a_person_at_a_terminal_types_a_word_and_lets_the_call_through() {
+    let asker = leaseguard::person::Asker::here();
+    if let Some((host, _)) = asker.host() {
+        panic!("run this test outside of {host}: no one whom it started passes for a person");
+    }
+    let machine = Machine::new();
+    let denied = machine.hook("s1", FORCE);
+    let verb = format!("{BINARY} allow {}", code(&denied));
+    let typed = |word: &str| {
+        let mut command = machine.command("script", &["-qec", &verb, "/dev/null"], "repo");
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(format!("{word}\n").as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (
+            output.status.code().unwrap(),
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+        )
+    };
+    let (exit, shown) = typed("yes");
+    assert_eq!(exit, 1, "{shown}");
+    assert!(shown.contains(FORCE), "{shown}");
+    assert_eq!(machine.hook("s1", FORCE).exit, 2);
+    let (exit, shown) = typed("allow");
+    assert_eq!(exit, 0, "{shown}");
+    assert_eq!(machine.hook("s1", FORCE).exit, 0);
+}
+
+#[test]
+fn a_tool_of_another_server_that_merges_is_stopped_and_one_that_reads_is_not() {
+    let machine = Machine::new();
+    let call = |tool: &str| {
+        let payload = serde_json::json!({
+            "session_id": "s1", "transcript_path": "/t", "cwd": machine.repo(),
+            "permission_mode": "default", "hook_event_name": "PreToolUse",
+            "tool_name": tool, "tool_input": {"owner": "o", "repo": "r", "pullNumber": 1},
+            "tool_use_id": "u",
+        });
+        machine.run(&["hook"], &payload.to_string())
+    };
+    let merge = call("mcp__github__merge_pull_request");
+    assert_eq!(merge.exit, 2, "{}", merge.stderr);
+    assert!(merge.stderr.contains("forge/merge"));
+    assert_eq!(call("mcp__github__get_pull_request").exit, 0);
+}
+
+#[test]
+fn file_tools_may_write_sources_and_not_gits_own_files() {
+    let machine = Machine::new();
+    let write = |path: PathBuf| {
+        let payload = serde_json::json!({
+            "session_id": "s1", "transcript_path": "/t", "cwd": machine.repo(),
+            "permission_mode": "default", "hook_event_name": "PreToolUse",
+            "tool_name": "Write", "tool_input": {"file_path": path, "content": "x"},
+            "tool_use_id": "u",
+        });
+        machine.run(&["hook"], &payload.to_string())
+    };
+    let hook = write(machine.path("repo/.git/hooks/pre-push"));
+    assert_eq!(hook.exit, 2, "{}", hook.stderr);
+    assert!(hook.stderr.contains("git/admin-write"));
+    let own = write(machine.path("home/.config/leaseguard/policy.toml"));
+    assert_eq!(own.exit, 2, "{}", own.stderr);
+    assert!(own.stderr.contains("self/tamper"));
+    assert!(!own.stderr.contains("leaseguard allow"), "no grant for it");
+    assert_eq!(write(machine.path("repo/src/a.rs")).exit, 0);
+}

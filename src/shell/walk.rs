@@ -80,7 +80,7 @@ pub(super) struct Walker<'a> {
 }
 
 /// How many steps a script may have; more is cut and told.
-pub(super) const STEPS: usize = 20_000;
+pub(super) const STEPS: usize = 10_000;
 
 impl<'a> Walker<'a> {
     pub(super) fn new(

@@ -3,8 +3,26 @@
 use super::text;
 use crate::shell::{Command, Inner, Stdin, Word};
 
-/// What the words behind a shell's name say it would run.
-pub(super) fn unfold(words: &[Word], _: &Command) -> Vec<Inner> {
+/// What the words behind a shell's name say it would run, and what it reads before that.
+pub(super) fn unfold(words: &[Word], command: &Command) -> Vec<Inner> {
+    let mut found = asked(words);
+    let named = |name: &str| matches!(name, "BASH_ENV" | "ENV");
+    let first = command.assigns.iter().chain(command.exports.iter());
+    let first = first.filter(|a| named(&a.name) && !a.value.text.is_empty());
+    let options = words.windows(2).filter_map(|pair| match pair {
+        [flag, file] if matches!(flag.text.as_str(), "--rcfile" | "--init-file") => Some(file),
+        _ => None,
+    });
+    for path in first.map(|a| &a.value).chain(options) {
+        found.push(Inner::File {
+            path: path.clone(),
+            args: Vec::new(),
+        });
+    }
+    found
+}
+
+fn asked(words: &[Word]) -> Vec<Inner> {
     let mut carries = false;
     let mut from_stdin = false;
     let mut at = 0;
@@ -67,6 +85,6 @@ pub(super) fn later(words: &[Word], command: &Command) -> Vec<Inner> {
 
 /// Whether these words start a shell that reads typed lines.
 pub(crate) fn waits(words: &[Word]) -> bool {
-    let run = unfold(words, &Command::default());
+    let run = asked(words);
     matches!(run.first(), Some(Inner::Stdin { .. }))
 }

@@ -138,7 +138,12 @@ pub fn possible(command: &Command) -> Vec<Possible> {
     if is_data(name) || name == "git" || name.starts_with("git-") {
         return Vec::new();
     }
-    if is_wrapper(name) && command.wrapper && !unsure {
+    // `npm exec -c TEXT` is read by `npm`, which the table takes for a plain prefix.
+    let carries = name == "npm"
+        && rest
+            .iter()
+            .any(|w| matches!(w.text.as_str(), "-c" | "--call"));
+    if is_wrapper(name) && command.wrapper && !unsure && !carries {
         return Vec::new();
     }
     tails(rest)

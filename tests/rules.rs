@@ -438,16 +438,19 @@ fn repin(fixture: &Fixture, command: &str, text: &str) {
         quoted(command),
         quoted(text)
     );
-    let new: Vec<&str> = old
-        .lines()
-        .map(|l| {
-            if l.starts_with("says = ") {
-                line.as_str()
-            } else {
-                l
-            }
-        })
-        .collect();
+    // A text of several lines goes on until its closing quotes.
+    let mut inside = false;
+    let mut new = Vec::new();
+    for l in old.lines() {
+        if l.starts_with("says = ") {
+            inside = l.matches("\"\"\"").count() == 1;
+            new.push(line.as_str());
+        } else if inside {
+            inside = !l.contains("\"\"\"");
+        } else {
+            new.push(l);
+        }
+    }
     std::fs::write(&fixture.path, new.join("\n") + "\n").unwrap();
 }
 

@@ -372,3 +372,43 @@ fn file_tools_may_write_sources_and_not_gits_own_files() {
     assert!(!own.stderr.contains("leaseguard allow"), "no grant for it");
     assert_eq!(write(machine.path("repo/src/a.rs")).exit, 0);
 }
+
+#[test]
+fn pipes_in_place_of_files_do_not_keep_the_hook_waiting() {
+    // A hook that does not answer is killed by its host, and the tool runs.
+    for place in [
+        "repo/.git/config",
+        "repo/.git/HEAD",
+        "repo/.git/packed-refs",
+        "repo/.git/refs/heads/feat/x",
+        "repo/.git/logs/HEAD",
+        "home/.gitconfig",
+        "home/.config/leaseguard/policy.toml",
+        "repo/leaseguard.toml",
+        "home/state/leaseguard/decisions.jsonl",
+        "home/state/leaseguard/pause.json",
+    ] {
+        let machine = Machine::new();
+        let path = machine.path(place);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = std::fs::remove_file(&path);
+        let made = machine
+            .command("mkfifo", &[path.to_str().unwrap()], "")
+            .status();
+        assert!(made.unwrap().success(), "mkfifo");
+        let payload = serde_json::json!({
+            "session_id": "s1", "transcript_path": "/t", "cwd": machine.repo(),
+            "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": {"command": "git push --force origin main; git checkout - && git push"},
+        });
+        let input = machine.path("payload.json");
+        std::fs::write(&input, payload.to_string()).unwrap();
+        let status = machine
+            .command("timeout", &["20", BINARY, "hook"], "repo")
+            .stdin(std::fs::File::open(&input).unwrap())
+            .stderr(Stdio::null())
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(2), "{place}");
+    }
+}

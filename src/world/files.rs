@@ -13,6 +13,19 @@ const SCRIPT_MAX: u64 = 64 * 1024;
 /// How much of a file tells whether it is text.
 const SNIFF: usize = 512;
 
+/// Opens a regular file. What it is is looked at first: opening a pipe would wait for its writer,
+/// and a host runs the tool when its hook does not answer.
+pub(super) fn open(path: &Path) -> std::io::Result<(fs::File, fs::Metadata)> {
+    let meta = fs::metadata(path)?;
+    if !meta.is_file() {
+        return Err(std::io::Error::new(
+            std::io::ErrorKind::InvalidInput,
+            "no regular file",
+        ));
+    }
+    Ok((fs::File::open(path)?, meta))
+}
+
 /// The script at `path`; `executed` is true for `./f`, false for `bash f` and `. f`.
 pub(super) fn script(path: &Path, executed: bool) -> Source {
     // The type is looked at before the file is opened: opening a pipe would wait for its writer.

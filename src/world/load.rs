@@ -320,19 +320,18 @@ impl Loader<'_, '_> {
 /// The bytes of a config file; none where there is none.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     let odd = |why: &str| Err(format!("config file `{}` {why}", path.display()));
-    let file = match fs::File::open(path) {
-        Ok(file) => file,
+    let (file, meta) = match super::files::open(path) {
+        Ok(opened) => opened,
+        Err(e) if e.kind() == ErrorKind::InvalidInput => return odd("is no file"),
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
         Err(_) => return odd("cannot be read"),
     };
-    let mut text = match file.metadata() {
-        Ok(meta) if !meta.is_file() => return odd("is no file"),
-        Ok(meta) if meta.len() > FILE_MAX => return odd("is too large"),
-        Ok(meta) => Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1),
-        Err(_) => return odd("cannot be read"),
-    };
+    if meta.len() > FILE_MAX {
+        return odd("is too large");
+    }
+    let mut text = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
     match file.take(FILE_MAX).read_to_end(&mut text) {
         Ok(_) => Ok(Some(text)),
         Err(_) => odd("cannot be read"),

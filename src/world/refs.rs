@@ -154,9 +154,9 @@ fn plain(name: &str) -> bool {
 }
 
 fn read_packed(file: &Path) -> Result<Packed, String> {
-    match fs::File::open(file) {
-        Ok(open) => {
-            let size = open.metadata().map(|m| m.len()).unwrap_or(0);
+    match super::files::open(file) {
+        Ok((open, meta)) => {
+            let size = meta.len();
             if size > PACKED_MAX {
                 return Err("`packed-refs` is too large".to_owned());
             }
@@ -175,8 +175,8 @@ fn read_packed(file: &Path) -> Result<Packed, String> {
 pub(super) fn tail(file: &Path) -> Option<String> {
     use std::io::Seek;
     const TAIL: u64 = 256 * 1024;
-    let mut open = fs::File::open(file).ok()?;
-    let size = open.metadata().ok()?.len();
+    let (mut open, meta) = super::files::open(file).ok()?;
+    let size = meta.len();
     open.seek(std::io::SeekFrom::Start(size.saturating_sub(TAIL)))
         .ok()?;
     let mut bytes = Vec::new();

@@ -203,7 +203,7 @@ fn opened(git_dir: &Path, top: Option<PathBuf>) -> Option<Rc<Repo>> {
 
 /// The text of a one-line file such as `HEAD`, without its line end.
 pub(super) fn pointer(file: &Path) -> Option<String> {
-    let file = fs::File::open(file).ok()?;
+    let (file, _) = super::files::open(file).ok()?;
     let mut text = Vec::with_capacity(128);
     file.take(POINTER_MAX).read_to_end(&mut text).ok()?;
     let mut text = String::from_utf8(text).ok()?;

@@ -38,6 +38,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("rules", &["action", "shell", "world", "verdict", "policy"]),
     ("host", &["call", "verdict"]),
+    ("setup", &["host", "state"]),
+    (
+        "doctor",
+        &["setup", "host", "state", "policy", "verdict", "log"],
+    ),
+    (
+        "demo",
+        &[
+            "guard", "call", "verdict", "host", "world", "policy", "rules",
+        ],
+    ),
     (
         "guard",
         &[
@@ -49,7 +60,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "call", "verdict", "shell", "action", "policy", "world", "rules", "ci", "lease",
-            "plan", "host", "grant", "log", "guard", "read", "state", "person", "brief",
+            "plan", "host", "grant", "log", "guard", "read", "state", "person", "brief", "setup",
+            "doctor", "demo",
         ],
     ),
     ("read", &["shell", "action", "call"]),

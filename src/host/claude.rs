@@ -1,6 +1,7 @@
 //! Claude Code, and the hosts that speak exactly like it.
 
 use super::carried::{Carried, raw_value};
+use super::setup::{Form, Owner, Place, Setup};
 use super::{Envelope, Field, Host, Reply, argv, text};
 use crate::call::{Call, Dialect, What};
 use crate::verdict::{Decision, Fault, Verdict};
@@ -12,6 +13,26 @@ pub(super) const HOST: Host = Host {
     hears,
     read,
     write,
+    setup: Some(Setup {
+        title: "Claude Code",
+        programs: &["claude"],
+        snippet: include_str!("../../hooks/claude.json"),
+        form: Form::Exec,
+        owner: Owner::Shared,
+        user: Place {
+            variable: Some("CLAUDE_CONFIG_DIR"),
+            dir: ".claude",
+            file: "settings.json",
+        },
+        project: Place {
+            variable: None,
+            dir: ".claude",
+            file: "settings.json",
+        },
+        steps: &[
+            "see to it that Claude Code is 2.1.139 or newer, and that no settings file says `disableAllHooks`",
+        ],
+    }),
 };
 
 fn hears(e: &Envelope<'_>) -> bool {

@@ -1,6 +1,7 @@
 //! Codex: it cannot ask, runs the tool after any reply it does not understand, and patches files by text.
 
 use super::claude::{calls, deeds, passing, permission_denied};
+use super::setup::{Form, Owner, Place, Setup};
 use super::{Envelope, Host, Reply};
 use crate::call::{Call, What};
 use crate::verdict::{Decision, Fault, Verdict};
@@ -12,6 +13,27 @@ pub(super) const HOST: Host = Host {
     hears,
     read,
     write,
+    setup: Some(Setup {
+        title: "Codex",
+        programs: &["codex"],
+        snippet: include_str!("../../hooks/codex.json"),
+        form: Form::Line,
+        owner: Owner::Shared,
+        user: Place {
+            variable: Some("CODEX_HOME"),
+            dir: ".codex",
+            file: "hooks.json",
+        },
+        project: Place {
+            variable: None,
+            dir: ".codex",
+            file: "hooks.json",
+        },
+        steps: &[
+            "start `codex`, open `/hooks` and trust the entries: until then they are silently skipped",
+            "any later change of an entry needs the same again",
+        ],
+    }),
 };
 
 /// Any mark will do: taken for Claude Code, an ask would let the tool run.

@@ -9,6 +9,7 @@ mod claude;
 mod codex;
 mod envelope;
 mod portable;
+pub mod setup;
 pub mod text;
 
 pub use envelope::{Envelope, Field};
@@ -26,6 +27,8 @@ pub struct Host {
     pub read: fn(&Envelope<'_>) -> Result<Vec<Call>, Fault>,
     /// The answer in the host's words.
     pub write: fn(&Verdict, &Envelope<'_>) -> Reply,
+    /// How it is connected; nothing for strangers.
+    pub setup: Option<setup::Setup>,
 }
 
 /// Every host that has a dialect of its own. The first that hears a payload has it.

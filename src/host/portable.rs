@@ -14,6 +14,7 @@ pub(super) const HOST: Host = Host {
     hears: |_| true,
     read,
     write,
+    setup: None,
 };
 
 /// The spellings of what strangers say besides the command.

@@ -56,6 +56,7 @@ struct Tools {
 pub struct Scratch {
     tools: Tools,
     dir: PathBuf,
+    keep: bool,
     broom: Option<Child>,
 }
 
@@ -69,6 +70,7 @@ impl Scratch {
         let mut scratch = Scratch {
             tools,
             dir: dir.map_err(cannot)?,
+            keep,
             broom: None,
         };
         if !keep {
@@ -158,10 +160,13 @@ impl Scratch {
     }
 
     fn broom(&self) -> io::Result<Child> {
-        let dir = self.dir.as_os_str();
-        self.closed(&self.tools.sh, Path::new("/"))
+        let mut command = self.closed(&self.tools.sh, Path::new("/"));
+        // What a terminal sends to us on Ctrl-C must not reach it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command
             .args(["-c", BROOM, "sh"])
-            .arg(dir)
+            .arg(&self.dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
@@ -170,10 +175,15 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        if self.keep {
+            return;
+        }
         if let Some(mut broom) = self.broom.take() {
             // Waiting closes its input, which sets it going.
             let _ = broom.wait();
         }
+        // Gone already where there was a broom.
+        let _ = fs::remove_dir_all(&self.dir);
     }
 }
 

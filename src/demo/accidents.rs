@@ -17,6 +17,7 @@ pub struct Accident {
 
 /// Every room starts as this: a bare `origin.git`, the checkout `app` on `feat/login`, and the
 /// checkout `agent-b` of the same repository, where somebody else works on `feat/report`.
+/// Packed, because rooms are copied and removed file by file.
 pub(super) const ROOM: &str = "\
 git init -q --template= --bare -b main origin.git
 git init -q --template= -b main app
@@ -38,6 +39,8 @@ echo 'fn report() {}' > src/report.rs
 git add src/report.rs
 git commit -q -m 'Begin the report'
 git push -q origin feat/report
+git repack -a -d -q
+git -C ../origin.git repack -a -d -q
 ";
 
 /// All of them, in the order in which they are told.
@@ -54,7 +57,7 @@ git branch -q -u origin/main
     },
     Accident {
         name: "push that mirrors",
-        scene: "remote.origin.mirror is set; a colleague has just pushed feat/billing",
+        scene: "remote.origin.mirror is set; a colleague just pushed feat/billing",
         setup: "\
 git push -q origin \"$(git commit-tree -p main -m 'Bill by month' 'main^{tree}'):refs/heads/feat/billing\"
 git update-ref -d refs/remotes/origin/feat/billing

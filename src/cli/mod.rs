@@ -6,6 +6,7 @@ mod argline;
 mod brief;
 mod case;
 mod check;
+mod demo;
 mod explain;
 mod home;
 pub mod hook;
@@ -63,6 +64,8 @@ enum Verb {
     Check(check::Args),
     /// Tells what a rule stops, or what leaseguard sees in a command
     Explain(explain::Args),
+    /// Lets git have eight accidents in a scratch repository, and shows what stops each
+    Demo(demo::Args),
     /// Lists the rules
     Rules(rules::Args),
     /// Lets one stopped call through (for people), or lists what was stopped
@@ -99,6 +102,7 @@ fn verb(args: Vec<OsString>) -> Exit {
         Ok(cli) => match cli.verb {
             Verb::Check(args) => check::run(&args, line.argv()),
             Verb::Explain(args) => explain::run(&args, line.argv()),
+            Verb::Demo(args) => demo::run(&args),
             Verb::Rules(args) => rules::run(&args),
             Verb::Allow(args) => allow::run(&args),
             Verb::Pause(args) => pause::run(&args),

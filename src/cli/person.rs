@@ -36,12 +36,22 @@ pub(super) fn verdict(verdict: &Verdict, command: &str, paint: Paint) -> String 
     out
 }
 
+/// A decision as people read it.
+pub(super) fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allowed",
+        Decision::Ask => "asks",
+        Decision::Deny => "denied",
+    }
+}
+
 /// `denied git/base-push: this push would …`
 pub(super) fn headline(finding: &Finding, paint: Paint) -> String {
+    let word = word(finding.decision);
     let word = match finding.decision {
-        Decision::Allow => paint.green("allowed"),
-        Decision::Ask => paint.yellow("asks"),
-        Decision::Deny => paint.red("denied"),
+        Decision::Allow => paint.green(word),
+        Decision::Ask => paint.yellow(word),
+        Decision::Deny => paint.red(word),
     };
     let effect = text::safe(&finding.effect, MAX_LINE);
     format!("{word} {}: {effect}\n", paint.bold(finding.rule))

@@ -30,6 +30,12 @@ const PLACES: &[&str] = &[
     "C:\\Program Files\\Git\\cmd\\git.exe",
 ];
 
+/// The git of this machine, by its absolute path.
+pub fn git() -> Option<PathBuf> {
+    let found = PLACES.iter().find(|p| Path::new(p).is_file());
+    found.map(PathBuf::from)
+}
+
 /// Where a child works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ground {
@@ -73,11 +79,7 @@ impl Children {
     }
 
     fn run(&self, ground: &Ground, home: Option<&Path>, args: &[&str]) -> Result<String, String> {
-        let git = self.git.get_or_init(|| {
-            let found = PLACES.iter().find(|p| Path::new(p).is_file());
-            found.map(PathBuf::from)
-        });
-        let Some(git) = git else {
+        let Some(git) = self.git.get_or_init(git) else {
             return Err("git is in none of the usual places".to_owned());
         };
         if self.started.get() >= MOST || self.spent.get() >= WAIT_ALL {

@@ -30,6 +30,7 @@ mod trees;
 mod unnamed;
 
 pub use checkouts::Tree;
+pub use child::git;
 pub use kept::{Becomes, Keeping};
 pub use stash::{Stash, StashEntry, Stasher, stash_index};
 

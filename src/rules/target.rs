@@ -73,11 +73,21 @@ pub(super) fn own_push(
         .and_then(Word::known)
         .filter(|r| !r.is_empty() && !r.starts_with('-') && *r != ".")
         .unwrap_or("origin");
+    // A mirror refuses every refspec, so it has to be none for this one push.
+    let mirror = world.config(&action.place, &format!("remote.{remote}.mirror"));
+    let git = match mirror {
+        Fact::Known(None) => git,
+        _ => format!(
+            "{git} -c {}",
+            quoted(&format!("remote.{remote}.mirror=false"))
+        ),
+    };
     let remote = quoted(remote);
     if policy.is_base(branch) {
         let new = free_name(world, &action.place);
+        let at = git_at(&action.place, world);
         return Instead::run(format!(
-            "{git} switch -c {new} && {git} push -u {remote} HEAD:refs/heads/{new}"
+            "{at} switch -c {new} && {git} push -u {remote} HEAD:refs/heads/{new}"
         ));
     }
     Instead::run(format!(

@@ -28,11 +28,18 @@ pub(super) fn run(args: &Args) -> Exit {
     }
 }
 
-/// Prints the page of leaseguard itself, which names every verb.
-fn print() -> Result<(), String> {
+/// The page of leaseguard itself, which names every verb; the exit codes keep their lines.
+fn front() -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    let made = Man::new(super::tree()).render(&mut page);
-    made.map_err(|error| format!("cannot make the manual: {error}"))?;
+    Man::new(super::tree().after_help("")).render(&mut page)?;
+    page.extend_from_slice(b".SH \"EXIT STATUS\"\n.nf\n");
+    page.extend_from_slice(super::EXITS.as_bytes());
+    page.extend_from_slice(b"\n.fi\n");
+    Ok(page)
+}
+
+fn print() -> Result<(), String> {
+    let page = front().map_err(|error| format!("cannot make the manual: {error}"))?;
     if terminal::out(&String::from_utf8_lossy(&page)) {
         Ok(())
     } else {
@@ -43,6 +50,7 @@ fn print() -> Result<(), String> {
 fn write_all(dir: &Path) -> Result<(), String> {
     std::fs::create_dir_all(dir)
         .and_then(|()| clap_mangen::generate_to(super::tree(), dir))
+        .and_then(|()| std::fs::write(dir.join("leaseguard.1"), front()?))
         .map_err(|error| {
             let dir = dir.display();
             format!("cannot write the manual into `{dir}`: {error}; name a directory of your own")

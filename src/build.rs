@@ -1,4 +1,4 @@
-//! Which kind of build this binary is: a static one starts in half the instructions of a dynamic one.
+//! Which kind of build this binary is, because a static one starts faster than a dynamic one.
 
 use std::fmt;
 

@@ -3,6 +3,7 @@
 #![allow(
     clippy::expect_used,
     clippy::panic,
+    clippy::string_slice,
     clippy::unwrap_used,
     reason = "a broken test may stop at once"
 )]

@@ -103,6 +103,8 @@ impl World {
                 .arg(&name),
         );
         world.write_sums();
+        // No test builds by mistake.
+        with_stub(&world, "cargo", "exit 1");
         world
     }
 
@@ -132,7 +134,8 @@ impl World {
             .args(args)
             .current_dir(self.dir.path())
             .env("HOME", self.path("home"))
-            .env("TMPDIR", self.path("temporary"));
+            .env("TMPDIR", self.path("temporary"))
+            .env("PATH", with_stubs(self));
         command
     }
 
@@ -340,7 +343,11 @@ fn with_stub(world: &World, name: &str, body: &str) -> std::ffi::OsString {
     let dir = world.path("stubs");
     fs::create_dir_all(&dir).unwrap();
     write_program(&dir.join(name), body);
-    let mut path = vec![dir];
+    with_stubs(world)
+}
+
+fn with_stubs(world: &World) -> std::ffi::OsString {
+    let mut path = vec![world.path("stubs")];
     path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
     std::env::join_paths(path).unwrap()
 }

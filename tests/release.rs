@@ -733,7 +733,9 @@ fn the_manual_renders_without_a_complaint() {
         .args(["-man", "-Tutf8", "-ww"])
         .arg(page));
     assert_eq!(text(&output.stderr), "");
-    assert!(text(&output.stdout).contains("exit codes of every verb"));
+    let told = text(&output.stdout);
+    assert!(told.contains("exit codes of every verb"), "{told}");
+    assert!(!told.contains("EXTRA"), "{told}");
 }
 
 #[test]

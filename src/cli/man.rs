@@ -31,7 +31,7 @@ pub(super) fn run(args: &Args) -> Exit {
 /// The page of leaseguard itself, which names every verb; the exit codes keep their lines.
 fn front() -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    Man::new(super::tree().after_help("")).render(&mut page)?;
+    Man::new(super::tree().after_help(None::<&'static str>)).render(&mut page)?;
     page.extend_from_slice(b".SH \"EXIT STATUS\"\n.nf\n");
     page.extend_from_slice(super::EXITS.as_bytes());
     page.extend_from_slice(b"\n.fi\n");

@@ -4,6 +4,7 @@
 
 pub mod action;
 pub mod brief;
+pub mod build;
 pub mod call;
 pub mod cli;
 pub mod demo;

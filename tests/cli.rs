@@ -390,8 +390,15 @@ exit codes of every verb:
   3  a person has to say yes
 ";
     assert!(help.contains(table), "{help}");
-    let version = concat!("leaseguard ", env!("CARGO_PKG_VERSION"), "\n");
-    assert_eq!(stdout(&["--version"], ""), version);
+    let kind = if cfg!(not(target_os = "linux")) {
+        ""
+    } else if cfg!(target_feature = "crt-static") {
+        " (static)"
+    } else {
+        " (dynamic)"
+    };
+    let version = concat!("leaseguard ", env!("CARGO_PKG_VERSION"));
+    assert_eq!(stdout(&["--version"], ""), format!("{version}{kind}\n"));
 }
 
 #[test]

@@ -32,6 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("grant", &["state", "log"]),
     ("person", &[]),
     ("brief", &["verdict"]),
+    ("build", &[]),
     (
         "world",
         &["action", "shell", "lease", "plan", "ci", "policy"],
@@ -41,7 +42,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("setup", &["host", "state"]),
     (
         "doctor",
-        &["setup", "host", "state", "policy", "verdict", "log"],
+        &[
+            "setup", "host", "state", "policy", "verdict", "log", "build",
+        ],
     ),
     (
         "demo",
@@ -60,8 +63,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "call", "verdict", "shell", "action", "policy", "world", "rules", "ci", "lease",
-            "plan", "host", "grant", "log", "guard", "read", "state", "person", "brief", "setup",
-            "doctor", "demo",
+            "plan", "host", "grant", "log", "guard", "read", "state", "person", "brief", "build",
+            "setup", "doctor", "demo",
         ],
     ),
     ("read", &["shell", "action", "call"]),

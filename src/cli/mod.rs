@@ -6,6 +6,7 @@ mod argline;
 mod brief;
 mod case;
 mod check;
+mod completions;
 mod demo;
 mod explain;
 mod home;
@@ -13,13 +14,14 @@ pub mod hook;
 mod input;
 mod install;
 mod log;
+mod man;
 mod pause;
 mod person;
 mod rules;
 mod terminal;
 mod trust;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::panic::catch_unwind;
 
@@ -48,7 +50,7 @@ exit codes of every verb:
 #[derive(Parser)]
 #[command(
     name = "leaseguard",
-    version,
+    version = crate::build::version(),
     about = "keeps fleets of coding agents from wrecking a git repository",
     after_help = EXITS,
     disable_help_subcommand = true
@@ -82,6 +84,15 @@ enum Verb {
     Install(install::Args),
     /// Answers an agent host: its message on stdin, the answer in its own terms
     Hook(hook::Args),
+    /// Prints what makes a shell complete these verbs
+    Completions(completions::Args),
+    /// Prints the manual page, or writes all pages
+    Man(man::Args),
+}
+
+/// The verbs as clap knows them, for what is made from them; the kind of build is no part of it.
+fn tree() -> clap::Command {
+    Cli::command().version(env!("CARGO_PKG_VERSION"))
 }
 
 /// Runs the verb that `args` (without the program's name) ask for.
@@ -110,6 +121,8 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Log(args) => log::run(&args),
             Verb::Brief(args) => brief::run(&args),
             Verb::Install(args) => install::run(&args),
+            Verb::Completions(args) => completions::run(&args),
+            Verb::Man(args) => man::run(&args),
             // Reached only by `--help`: the door itself is opened before any of this.
             Verb::Hook(_) => Exit::Trouble,
         },

@@ -3,6 +3,7 @@
 pub mod files;
 pub mod key;
 pub mod place;
+pub mod seen;
 pub mod strikes;
 pub mod time;
 

@@ -6,6 +6,7 @@ pub mod action;
 pub mod brief;
 pub mod call;
 pub mod cli;
+pub mod doctor;
 pub mod grant;
 pub mod guard;
 pub mod host;

@@ -59,7 +59,6 @@ fn what_is_allowed_exits_zero_and_says_so() {
 #[test]
 fn wrong_use_is_trouble() {
     for args in [
-        vec![],
         vec!["nonsense"],
         vec!["check"],
         vec!["check", "--nonsense", "ls"],

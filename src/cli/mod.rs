@@ -6,17 +6,21 @@ mod argline;
 mod brief;
 mod case;
 mod check;
+mod doctor;
 mod explain;
 mod home;
 pub mod hook;
 mod input;
 mod install;
 mod log;
+mod machine;
 mod pause;
 mod person;
 mod rules;
+mod status;
 mod terminal;
 mod trust;
+mod uninstall;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -59,6 +63,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Tells whether this place is protected, and by what; also without any verb
+    Status(status::Args),
+    /// Finds what keeps leaseguard from being called or heard, and tries it out
+    Doctor(doctor::Args),
     /// Judges a command without running it
     Check(check::Args),
     /// Tells what a rule stops, or what leaseguard sees in a command
@@ -75,8 +83,10 @@ enum Verb {
     Log(log::Args),
     /// Prints six lines for agents: what is not done here, and what to do instead
     Brief(brief::Args),
-    /// Shows what connects an agent host to leaseguard
+    /// Connects agent hosts to leaseguard
     Install(install::Args),
+    /// Takes leaseguard out of agent hosts again (for people)
+    Uninstall(uninstall::Args),
     /// Answers an agent host: its message on stdin, the answer in its own terms
     Hook(hook::Args),
 }
@@ -95,8 +105,13 @@ fn verb(args: Vec<OsString>) -> Exit {
         terminal::err("leaseguard: the arguments are not valid UTF-8\n");
         return Exit::Trouble;
     };
+    if line.is_empty() && status::is_here() {
+        return status::run(&status::Args::default());
+    }
     match Cli::try_parse_from(line.for_clap()) {
         Ok(cli) => match cli.verb {
+            Verb::Status(args) => status::run(&args),
+            Verb::Doctor(args) => doctor::run(&args),
             Verb::Check(args) => check::run(&args, line.argv()),
             Verb::Explain(args) => explain::run(&args, line.argv()),
             Verb::Rules(args) => rules::run(&args),
@@ -106,6 +121,7 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Log(args) => log::run(&args),
             Verb::Brief(args) => brief::run(&args),
             Verb::Install(args) => install::run(&args),
+            Verb::Uninstall(args) => uninstall::run(&args),
             // Reached only by `--help`: the door itself is opened before any of this.
             Verb::Hook(_) => Exit::Trouble,
         },

@@ -82,7 +82,8 @@ fn handlers(group: &Node) -> Vec<&Node> {
 }
 
 /// Why a host would not run the hooks of this file at all, if so.
-pub(super) fn unsound(root: &Node, nested: bool) -> Option<String> {
+/// With `others`, tables beside the lists of events are the host's own.
+pub(super) fn unsound(root: &Node, nested: bool, others: bool) -> Option<String> {
     if !root.is_object() {
         return Some(format!("it holds {}, and no object", root.name()));
     }
@@ -98,6 +99,9 @@ pub(super) fn unsound(root: &Node, nested: bool) -> Option<String> {
         return Some(format!("`{place}` stands in it twice"));
     }
     for event in hooks.members() {
+        if others && event.value.is_object() {
+            continue;
+        }
         let place = format!("hooks.{}", event.key);
         if !event.value.is_array() {
             return Some(format!("`{place}` is {}, and no list", event.value.name()));

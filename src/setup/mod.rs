@@ -1,13 +1,16 @@
 //! How hosts are connected to this program: what stands in their settings, and how it gets there.
 //!
-//! [`found`] reads. [`plan::install`] and [`plan::remove`] tell what a file would become, and
-//! `apply` writes it. Everything is driven by [`crate::host::setup::Setup`].
+//! [`found`] reads. [`plan`] tells what a file would become, and [`apply`] writes it. Everything is driven by [`crate::host::setup::Setup`].
 
+pub mod apply;
+pub mod diff;
 mod files;
 mod json;
 mod judge;
 mod node;
 mod place;
+pub mod plan;
+pub mod record;
 mod toml;
 mod want;
 mod words;
@@ -203,6 +206,6 @@ fn sound(
     let nested = want::Want::of(setup, "leaseguard")?.nested();
     match root {
         None => Err("it holds comments and no value".to_owned()),
-        Some(root) => judge::unsound(&root, nested).map_or(Ok(Some(root)), Err),
+        Some(root) => judge::unsound(&root, nested, is_toml(file)).map_or(Ok(Some(root)), Err),
     }
 }

@@ -75,21 +75,15 @@ impl Toml<'_> {
     /// Puts one more group of `event` at the end of the file; `Err` where that is not the end of
     /// its list.
     pub(super) fn append(&self, event: &str, group: &Node) -> Result<Vec<Splice>, String> {
-        let written_as_value = |node: &Node| {
-            self.text
-                .get(node.at.clone())
-                .is_some_and(|t| t.starts_with(['{', '[']) && !t.starts_with("[["))
-        };
         let hooks = self.root.get("hooks");
         let list = hooks.and_then(|hooks| hooks.get(event));
-        let header = |node: &Node| {
-            self.text
-                .get(node.at.clone())
-                .is_some_and(|t| t.starts_with('[') && !t.contains(','))
-        };
-        if hooks.is_some_and(|h| written_as_value(h) && !header(h))
-            || list.is_some_and(written_as_value)
-        {
+        let inline = hooks.is_some_and(|hooks| self.starts(hooks, '{'));
+        // A list of tables starts with the header of its first.
+        let values = list.is_some_and(|list| {
+            let first = list.elements().first();
+            first.is_none_or(|table| !self.starts(table, '['))
+        });
+        if inline || values {
             return Err(format!(
                 "`hooks.{event}` is written on one line there: write it as `[[hooks.{event}]]`, then run this again"
             ));
@@ -143,13 +137,31 @@ impl Toml<'_> {
         vec![Splice::put(self.line_end(into.at.end), by)]
     }
 
-    /// Takes the line of a key out.
-    pub(super) fn remove_key(&self, member: &Member) -> Vec<Splice> {
-        vec![Splice::out(self.lines_of(&member.at))]
+    /// Takes a key or a table out; `Err` where it is written on one line with others.
+    pub(super) fn remove(&self, of: &Node, number: usize) -> Result<Vec<Splice>, String> {
+        if let Some(member) = of.members().get(number) {
+            if self.starts(of, '{') {
+                return Err(format!(
+                    "`{}` is written on one line there: take it out by hand",
+                    member.key
+                ));
+            }
+            return Ok(vec![Splice::out(self.lines_of(&member.at))]);
+        }
+        match of.elements().get(number) {
+            Some(table) if self.starts(table, '[') => Ok(self.remove_table(table)),
+            _ => Err("our entry is written on one line there: take it out by hand".to_owned()),
+        }
+    }
+
+    fn starts(&self, node: &Node, c: char) -> bool {
+        self.text
+            .get(node.at.clone())
+            .is_some_and(|t| t.starts_with(c))
     }
 
     /// Takes a table of a list out, with all that belongs to it and the blank line before it.
-    pub(super) fn remove_table(&self, table: &Node) -> Vec<Splice> {
+    fn remove_table(&self, table: &Node) -> Vec<Splice> {
         let mut blocks = Vec::new();
         self.block(table, &mut blocks);
         blocks.sort_by_key(|at| at.start);
@@ -170,12 +182,9 @@ impl Toml<'_> {
     fn block(&self, table: &Node, out: &mut Vec<Range<usize>>) {
         let mut at = self.lines_of(&table.at);
         for member in table.members() {
-            let list = member.value.is_array()
-                && self
-                    .text
-                    .get(member.value.at.clone())
-                    .is_some_and(|t| t.starts_with("[["));
-            if list {
+            let first = member.value.elements().first();
+            let list = first.is_some_and(|table| self.starts(table, '['));
+            if list && first.is_some_and(Node::is_object) {
                 for inner in member.value.elements() {
                     self.block(inner, out);
                 }

@@ -1,0 +1,182 @@
+//! Our own entries in a host's settings, and how the host would start them.
+
+use super::settings::Settings;
+use crate::host::setup::{Form, PLACEHOLDER, Setup};
+use serde_json::Value;
+use std::path::Path;
+
+/// Keys under which hosts keep a command line.
+const COMMANDS: &[&str] = if cfg!(windows) {
+    &["command", "commandWindows", "powershell", "bash"]
+} else {
+    &["command", "bash"]
+};
+
+/// How a host starts an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// These words, without a shell.
+    Words(Vec<String>),
+    /// A line that a shell reads.
+    Line(String),
+}
+
+impl Start {
+    /// The words, as far as they can be told from a line.
+    pub fn words(&self) -> Vec<String> {
+        match self {
+            Start::Words(words) => words.clone(),
+            Start::Line(line) => split(line),
+        }
+    }
+}
+
+/// One entry of ours.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Which of the settings files it stands in.
+    pub file: usize,
+    /// The event as the host names it.
+    pub event: String,
+    /// The group in the event's list.
+    pub group: usize,
+    /// The place in the group.
+    pub index: usize,
+    /// Which tools it is for, if it says so.
+    pub matcher: Option<String>,
+    /// How it is started.
+    pub start: Start,
+    /// The entry itself.
+    pub value: Value,
+}
+
+impl Entry {
+    /// The number under `timeout` or `timeoutSec`.
+    pub fn timeout(&self) -> Option<f64> {
+        let keys = ["timeout", "timeoutSec"];
+        keys.iter().find_map(|key| self.value.get(key)?.as_f64())
+    }
+}
+
+/// Our entries in `settings`, which is the file with the number `file`.
+pub fn all(settings: &Settings, file: usize, setup: &Setup) -> Vec<Entry> {
+    if setup.form == Form::Module {
+        return module(settings, file, setup).into_iter().collect();
+    }
+    let Some(events) = settings
+        .value
+        .as_ref()
+        .and_then(|v| v.get("hooks")?.as_object())
+    else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (event, groups) in events {
+        for (group, value) in groups.as_array().into_iter().flatten().enumerate() {
+            for (index, handler) in handlers(value).into_iter().enumerate() {
+                let Some(start) = start(handler).filter(|s| is_ours(&s.words())) else {
+                    continue;
+                };
+                found.push(Entry {
+                    file,
+                    event: event.clone(),
+                    group,
+                    index,
+                    matcher: value
+                        .get("matcher")
+                        .and_then(Value::as_str)
+                        .map(str::to_owned),
+                    start,
+                    value: handler.clone(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The commands of a group: those of its list, or itself.
+pub fn handlers(group: &Value) -> Vec<&Value> {
+    match group.get("hooks") {
+        Some(list) => list.as_array().into_iter().flatten().collect(),
+        None => vec![group],
+    }
+}
+
+fn start(handler: &Value) -> Option<Start> {
+    let line = COMMANDS.iter().find_map(|key| handler.get(key)?.as_str())?;
+    Some(match handler.get("args").and_then(Value::as_array) {
+        Some(args) => {
+            let args = args.iter().filter_map(Value::as_str).map(str::to_owned);
+            Start::Words(std::iter::once(line.to_owned()).chain(args).collect())
+        }
+        None => Start::Line(line.to_owned()),
+    })
+}
+
+/// A module of ours names the program where the snippet has its placeholder.
+fn module(settings: &Settings, file: usize, setup: &Setup) -> Option<Entry> {
+    let (before, _) = setup.snippet.split_once(PLACEHOLDER)?;
+    let head = before.lines().last().unwrap_or_default();
+    let line = settings
+        .text
+        .lines()
+        .find_map(|line| line.strip_prefix(head))?;
+    let quoted = format!("\"{line}");
+    let mut read = serde_json::Deserializer::from_str(&quoted).into_iter::<String>();
+    let program = read.next()?.ok()?;
+    Some(Entry {
+        file,
+        event: String::new(),
+        group: 0,
+        index: 0,
+        matcher: None,
+        start: Start::Words(vec![program, "hook".to_owned()]),
+        value: Value::Null,
+    })
+}
+
+/// Whether these words start leaseguard's door for hosts.
+pub fn is_ours(words: &[String]) -> bool {
+    let words = match words {
+        [call, rest @ ..] if call == "&" || call == "exec" => rest,
+        words => words,
+    };
+    let [program, verb, rest @ ..] = words else {
+        return false;
+    };
+    let stem = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let stem = stem.strip_suffix(".exe").unwrap_or(stem);
+    // Other programs have a verb `hook` too; none names a host so.
+    verb == "hook" && (stem == "leaseguard" || rest.first().is_some_and(|w| w == "--host"))
+}
+
+/// The program among the words.
+pub fn program(words: &[String]) -> Option<&Path> {
+    words
+        .iter()
+        .find(|word| *word != "&" && *word != "exec")
+        .map(Path::new)
+}
+
+/// The words of a command line, by the quoting that all shells share.
+fn split(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            (c, Some(q)) if c == q => quote = None,
+            ('\\', None | Some('"')) => word.get_or_insert_default().extend(chars.next()),
+            ('\'' | '"', None) => {
+                word.get_or_insert_default();
+                quote = Some(c);
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}

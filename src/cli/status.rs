@@ -142,7 +142,12 @@ fn verdict(machine: &Machine, hosts: &[HostView]) -> (bool, String) {
     }
     let broken = hosts.iter().find(|host| host.connected && !host.working);
     if let Some((host, why)) = broken.and_then(|host| Some((host, host.why.as_ref()?))) {
-        return (false, format!("{}: {}", host.title, why.what));
+        // Most findings name the host themselves.
+        let told = why.what.strip_prefix(host.title).map(str::trim_start);
+        return (
+            false,
+            format!("{}: {}", host.title, told.unwrap_or(&why.what)),
+        );
     }
     let working: Vec<&str> = hosts
         .iter()

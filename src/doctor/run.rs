@@ -9,20 +9,20 @@ use std::time::{Duration, Instant};
 
 /// What a program left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub(super) struct Ran {
     /// The exit code; nothing after a signal.
-    pub exit: Option<i32>,
+    pub(super) exit: Option<i32>,
     /// Standard output.
-    pub stdout: String,
+    pub(super) stdout: String,
     /// Standard error.
-    pub stderr: String,
+    pub(super) stderr: String,
     /// How long it took.
-    pub took: Duration,
+    pub(super) took: Duration,
 }
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failed {
+pub(super) enum Failed {
     /// It could not be started.
     NotStarted(String),
     /// It did not end in time.
@@ -31,22 +31,22 @@ pub enum Failed {
 
 /// How to run it.
 #[derive(Debug)]
-pub struct How<'a> {
+pub(super) struct How<'a> {
     /// Where.
-    pub dir: &'a Path,
+    pub(super) dir: &'a Path,
     /// What stands on the PATH.
-    pub path: OsString,
+    pub(super) path: OsString,
     /// What it reads.
-    pub input: &'a str,
+    pub(super) input: &'a str,
     /// How long it may take.
-    pub most: Duration,
+    pub(super) most: Duration,
 }
 
 /// How often an end is looked for.
 const BEAT: Duration = Duration::from_millis(4);
 
 /// Runs `words`.
-pub fn run(words: &[String], how: &How<'_>) -> Result<Ran, Failed> {
+pub(super) fn run(words: &[String], how: &How<'_>) -> Result<Ran, Failed> {
     let lost = |why: &str| Failed::NotStarted(why.to_owned());
     let [program, args @ ..] = words else {
         return Err(lost("there is no command"));

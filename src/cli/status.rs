@@ -174,7 +174,7 @@ fn git_hooks(cwd: Option<&Path>, here: &Here) -> Option<githooks::GitHooks> {
         dir: around.cwd.clone(),
         ..Place::default()
     };
-    let dir = match World::new(around).config(&place, "core.hooksPath") {
+    let dir = match World::new(around).config(&place, "core.hookspath") {
         Fact::Known(Some(path)) => top.join(path),
         _ => here.main().unwrap_or(top).join(".git/hooks"),
     };

@@ -136,27 +136,35 @@ fn module(settings: &Settings, file: usize, setup: &Setup) -> Option<Entry> {
     })
 }
 
-/// Whether these words start leaseguard's door for hosts.
+/// Whether these words start leaseguard's door for hosts, be it by way of another program or by a
+/// path that fell apart because nobody quoted it.
 pub fn is_ours(words: &[String]) -> bool {
-    let words = match words {
-        [call, rest @ ..] if call == "&" || call == "exec" => rest,
-        words => words,
-    };
-    let [program, verb, rest @ ..] = words else {
-        return false;
-    };
-    let stem = program.rsplit(['/', '\\']).next().unwrap_or_default();
-    let stem = stem.strip_suffix(".exe").unwrap_or(stem);
-    // Other programs have a verb `hook` too; none names a host so.
-    verb == "hook" && (stem == "leaseguard" || rest.first().is_some_and(|w| w == "--host"))
+    let first = words.iter().find(|word| !STARTERS.contains(&word.as_str()));
+    words.windows(2).enumerate().any(|(at, pair)| {
+        let [program, verb] = pair else { return false };
+        // Other programs have a verb `hook` too; none names a host so.
+        let names_host = words
+            .get(at.saturating_add(2))
+            .is_some_and(|w| w == "--host");
+        verb == "hook" && (is_named(program) || first == Some(program) && names_host)
+    })
 }
 
-/// The program among the words.
+/// What may stand before a program in a line.
+const STARTERS: &[&str] = &["&", "exec"];
+
+fn is_named(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.strip_suffix(".exe").unwrap_or(name) == "leaseguard"
+}
+
+/// The program among the words: leaseguard where another one that is there starts it, else what the
+/// host starts first.
 pub fn program(words: &[String]) -> Option<&Path> {
-    words
-        .iter()
-        .find(|word| *word != "&" && *word != "exec")
-        .map(Path::new)
+    let first = words.iter().find(|word| !STARTERS.contains(&word.as_str()));
+    let first = Path::new(first?);
+    let ours = words.iter().find(|word| is_named(word)).map(Path::new);
+    ours.filter(|_| first.exists()).or(Some(first))
 }
 
 /// The words of a command line, by the quoting that all shells share.
@@ -179,4 +187,28 @@ fn split(line: &str) -> Vec<String> {
     }
     words.extend(word);
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_ours, split};
+
+    #[test]
+    fn what_starts_our_door_is_ours_whatever_stands_before_it() {
+        for (line, want) in [
+            ("/a/leaseguard hook --host codex", true),
+            ("'/a b/leaseguard' hook", true),
+            ("/a b/leaseguard hook --host codex", true),
+            ("& 'C:\\b\\leaseguard.exe' hook", true),
+            ("/usr/bin/env A=1 leaseguard hook", true),
+            ("/a/guard hook --host codex", true),
+            ("lefthook run hook", false),
+            ("husky hook", false),
+            ("leaseguard check hook", false),
+            ("sh -c 'leaseguard hook'", false),
+            ("", false),
+        ] {
+            assert_eq!(is_ours(&split(line)), want, "{line}");
+        }
+    }
 }

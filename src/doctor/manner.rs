@@ -123,8 +123,8 @@ pub enum Trust {
     Codex,
     /// As a key of this file of the user.
     Keys(&'static str),
-    /// In a list of this file of the user.
-    List(&'static str, &'static str),
+    /// In a list of this file of the user, under one of these keys.
+    List(&'static str, &'static [&'static str]),
 }
 
 const fn file(scope: Scope, path: &'static str) -> File {
@@ -215,7 +215,7 @@ pub const ALL: &[Manner] = &[
             file(Scope::Managed, "/etc/github-copilot/policy.d/*.json"),
         ],
         switches: &[switch(&["disableAllHooks"], Off::Is(true))],
-        trust: Trust::List("config.json", "trusted_folders"),
+        trust: Trust::List("config.json", &["trusted_folders", "trustedFolders"]),
     },
     Manner {
         host: "gemini",

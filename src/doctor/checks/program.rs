@@ -31,7 +31,7 @@ pub(super) const MISSING: Check = Check {
                 )
             } else if !program.exists() {
                 let split = matches!(entry.start, Start::Line(_))
-                    && !words.get(1).is_some_and(|w| w == "hook");
+                    && words.get(1).is_none_or(|w| w != "hook");
                 let hint = if split {
                     ": a path with spaces has to be quoted"
                 } else {

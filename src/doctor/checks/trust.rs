@@ -26,9 +26,17 @@ pub(super) const HOOK: Check = Check {
             if file.scope == Scope::Managed {
                 continue;
             }
-            let source = file.path.display().to_string();
-            let key = key(&source, entry);
-            let found = state.and_then(|s| s.get(&key));
+            // Whether Codex follows links before it writes the key is not known, so both will do.
+            let real = file.path.canonicalize();
+            let sources = [Some(&file.path), real.as_ref().ok()];
+            let sources: Vec<String> = sources
+                .into_iter()
+                .flatten()
+                .map(|path| path.display().to_string())
+                .collect();
+            let found = sources
+                .iter()
+                .find_map(|source| state?.get(&key(source, entry)));
             let hash = found.and_then(|f| f.get("trusted_hash"));
             let place = site.machine.shown(&file.path);
             if found.and_then(|f| f.get("enabled")) == Some(&Value::Bool(false)) {
@@ -40,8 +48,11 @@ pub(super) const HOOK: Check = Check {
             } else if hash.is_some() {
                 trusted = true;
             } else {
-                let prefix = format!("{source}:pre_tool_use:");
-                let moved = state.is_some_and(|s| s.keys().any(|k| k.starts_with(&prefix)));
+                let there = |key: &String| {
+                    let mut sources = sources.iter();
+                    sources.any(|s| key.starts_with(&format!("{s}:pre_tool_use:")))
+                };
+                let moved = state.is_some_and(|state| state.keys().any(there));
                 let why = if moved {
                     "trust is kept by place, and another place of that file was trusted"
                 } else {
@@ -118,10 +129,10 @@ pub(super) const PROJECT: Check = Check {
                     )
                 })
             }
-            Trust::List(file, key) => {
+            Trust::List(file, keys) => {
                 let value = user_file(site, file);
                 value.is_some_and(|v| {
-                    let list = v.get(key).and_then(Value::as_array);
+                    let list = keys.iter().find_map(|key| v.get(*key)?.as_array());
                     covers(list.into_iter().flatten().filter_map(Value::as_str), &top)
                 })
             }
@@ -138,10 +149,11 @@ pub(super) const PROJECT: Check = Check {
             site.setup.programs.first().unwrap_or(&""),
             site.install()
         );
-        vec![if elsewhere {
-            Ill::note(what, fix)
-        } else {
-            Ill::broken(what, fix)
+        // Hosts but Codex can also be told to trust every folder, which is not looked for.
+        vec![match (elsewhere, manner.trust) {
+            (true, _) => Ill::note(what, fix),
+            (false, Trust::Codex) => Ill::broken(what, fix),
+            (false, _) => Ill::weak(what, fix),
         }]
     },
 };

@@ -67,7 +67,7 @@ fn wrong_use_is_trouble() {
         vec!["explain"],
         vec!["explain", "git/no-such-rule"],
         vec!["rules", "extra"],
-        vec!["install", "claude"],
+        vec!["install", "--print"],
         vec!["install", "nobody", "--print"],
     ] {
         let output = leaseguard(&args, "");
@@ -268,6 +268,38 @@ fn install_prints_json_with_the_absolute_path() {
         assert!(!output.stderr.is_empty(), "where it goes is told apart");
     }
     assert!(stderr(&["install", "codex", "--print"]).contains("/hooks"));
+}
+
+#[test]
+fn install_prints_for_every_host_and_tells_where_it_goes() {
+    for host in leaseguard::host::ALL {
+        let output = leaseguard(&["install", host.name, "--print"], "");
+        assert_eq!(output.status.code(), Some(0), "{}", host.name);
+        let real = std::fs::canonicalize(BINARY).expect("path");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(printed.contains(real.to_str().expect("UTF-8")), "{printed}");
+        let file = host.setup.expect("a setup").user.file;
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(file), "{told}");
+    }
+}
+
+/// Copilot CLI drops the arguments of an entry that it finds in the settings of Claude Code.
+#[test]
+fn a_host_that_drops_the_arguments_is_answered_all_the_same() {
+    let message = |command: &str| {
+        format!(
+            r#"{{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"t","cwd":"/nonexistent","tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#
+        )
+    };
+    let allowed = leaseguard(&[], &message("ls"));
+    assert_eq!(allowed.status.code(), Some(0));
+    assert!(allowed.stdout.is_empty() && allowed.stderr.is_empty());
+    let denied = leaseguard(&[], &message("leaseguard uninstall"));
+    assert_eq!(denied.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&denied.stdout).into_owned();
+    assert!(text.contains(r#""permissionDecision":"deny""#), "{text}");
+    assert_eq!(leaseguard(&[], "").status.code(), Some(2));
 }
 
 #[test]

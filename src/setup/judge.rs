@@ -3,7 +3,7 @@
 use super::Entry;
 use super::node::{Kind, Node};
 use super::want::Want;
-use super::words::{COMMANDS, argv, is_ours, split};
+use super::words::{COMMANDS, argv, called, is_ours, split};
 
 /// One change of a settings file.
 pub(super) enum Edit<'a> {
@@ -184,19 +184,18 @@ fn next_of<'a>(
             .position(|(_, found)| wrong(found, group, same).is_none());
         at.map(|at| free.remove(at)).is_none()
     });
-    for group in wanted {
-        let at = free
-            .iter()
-            .position(|(_, g)| handlers(g).iter().all(|h| is_ours(h)));
-        match at {
-            Some(at) => return wrong(free.get(at)?.1, group, same),
-            None => {
-                return Some(Step {
+    if let Some(group) = wanted.first() {
+        let mut pure = free.iter().map(|(_, found)| *found);
+        let pure = pure.find(|found| handlers(found).iter().all(|h| is_ours(h)));
+        return pure.map_or_else(
+            || {
+                Some(Step {
                     edit: Edit::Append(event, Some(list), group),
                     why: format!("no entry for `{event}`"),
-                });
-            }
-        }
+                })
+            },
+            |found| wrong(found, group, same),
+        );
     }
     let (at, group) = free.first()?;
     Some(Step {
@@ -273,7 +272,7 @@ fn right_value(key: &str, found: &Node, want: &Node, beside: &Node, same: Same<'
     if beside.get("args").is_some() {
         return same(found);
     }
-    match (split(found).as_slice(), split(want).as_slice()) {
+    match (called(&split(found)), called(&split(want))) {
         ([program, rest @ ..], [_, wanted @ ..]) => rest == wanted && same(program),
         _ => false,
     }

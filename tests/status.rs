@@ -227,12 +227,12 @@ fn the_screen_stays_small_whatever_there_is_to_tell() {
 #[test]
 fn the_bare_command_is_status_inside_a_checkout_and_help_outside() {
     let desk = connected();
-    let inside = desk.command("repo", &[]).output().unwrap();
-    assert_eq!(inside.status.code(), Some(0));
-    assert!(String::from_utf8_lossy(&inside.stdout).starts_with("protected"));
-    let outside = desk.command("away", &[]).output().unwrap();
-    assert_eq!(outside.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&outside.stderr).contains("Usage"));
+    let (code, text) = desk.bare("repo");
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("protected: Claude Code"), "{text}");
+    let (code, text) = desk.bare("away");
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("Usage"), "{text}");
 }
 
 #[test]

@@ -85,6 +85,25 @@ impl Desk {
         command
     }
 
+    /// leaseguard without a word in `dir`, as a person starts it: at a terminal. The exit code and
+    /// what is on the screen.
+    pub(crate) fn bare(&self, dir: &str) -> (Option<i32>, String) {
+        let line = format!("'{}'", self.binary.display());
+        let mut command = Command::new("script");
+        command
+            .args(["-qec", &line, "/dev/null"])
+            .current_dir(self.at(dir))
+            .env_clear()
+            .env("HOME", self.at("home"))
+            .env("SHELL", "/bin/sh")
+            .env("NO_COLOR", "1")
+            .env("PATH", "/usr/bin:/bin")
+            .stdin(Stdio::null());
+        let out = command.output().expect("`script` runs");
+        let text = String::from_utf8_lossy(&out.stdout).replace('\r', "");
+        (out.status.code(), text)
+    }
+
     /// Runs leaseguard in the checkout.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.command("repo", args).output().expect("it runs")

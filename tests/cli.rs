@@ -59,7 +59,6 @@ fn what_is_allowed_exits_zero_and_says_so() {
 #[test]
 fn wrong_use_is_trouble() {
     for args in [
-        vec![],
         vec!["nonsense"],
         vec!["check"],
         vec!["check", "--nonsense", "ls"],
@@ -68,7 +67,7 @@ fn wrong_use_is_trouble() {
         vec!["explain"],
         vec!["explain", "git/no-such-rule"],
         vec!["rules", "extra"],
-        vec!["install", "claude"],
+        vec!["install", "--print"],
         vec!["install", "nobody", "--print"],
     ] {
         let output = leaseguard(&args, "");

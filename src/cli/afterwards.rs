@@ -4,7 +4,7 @@ use crate::call::{Call, What};
 use crate::grant::{Denial, Grants, pause};
 use crate::log::{Commands, Entry, Log, Settings};
 use crate::state::time::{Moment, shown_span};
-use crate::state::{State, Trouble, strikes};
+use crate::state::{State, Trouble, seen, strikes};
 use crate::verdict::{Decision, Verdict};
 use std::path::Path;
 use std::time::Duration;
@@ -22,7 +22,8 @@ pub(super) fn settle(call: &Call, host: &str, took: Duration, verdict: &mut Verd
     };
     let now = Moment::now();
     let mut approved = None;
-    if stopped && verdict.fault.is_none() {
+    let canary = seen::is_canary(call.session.as_deref());
+    if stopped && verdict.fault.is_none() && !canary {
         approved = excused(call, host, &state, now, verdict);
     }
     let code = approved.or_else(|| verdict.code.clone());
@@ -103,12 +104,15 @@ fn write(
         commands: commands.unwrap_or_default(),
         ..Settings::default()
     };
-    let entry = Entry {
+    let mut entry = Entry {
         host: Some(host),
         code,
         took: Some(took),
         ..Entry::of(call, verdict)
     };
+    if seen::is_canary(call.session.as_deref()) {
+        entry.kind = "canary";
+    }
     Log::new(state, settings).write(&entry, now)
 }
 

@@ -29,6 +29,11 @@ impl Line {
         Some(Line { args, argv })
     }
 
+    /// Whether there is no word at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.args.is_empty()
+    }
+
     /// As clap wants them, the program's name in front.
     pub(super) fn for_clap(&self) -> impl Iterator<Item = &str> {
         std::iter::once("leaseguard").chain(self.args.iter().map(String::as_str))

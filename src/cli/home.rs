@@ -62,6 +62,11 @@ impl Here {
         self.checkout.as_ref().map(|(top, _)| top.as_path())
     }
 
+    /// The main checkout, where this one is a linked worktree.
+    pub(super) fn main(&self) -> Option<&Path> {
+        self.checkout.as_ref()?.1.as_deref()
+    }
+
     /// The person's own policy file.
     pub(super) fn user_file(&self) -> Option<&Path> {
         self.files.user_file.as_deref()

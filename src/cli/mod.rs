@@ -8,18 +8,22 @@ mod case;
 mod check;
 mod completions;
 mod demo;
+mod doctor;
 mod explain;
 mod home;
 pub mod hook;
 mod input;
 mod install;
 mod log;
+mod machine;
 mod man;
 mod pause;
 mod person;
 mod rules;
+mod status;
 mod terminal;
 mod trust;
+mod uninstall;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -62,6 +66,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Tells whether this place is protected, and by what; also without any verb
+    Status(status::Args),
+    /// Finds what keeps leaseguard from being called or heard, and tries it out
+    Doctor(doctor::Args),
     /// Judges a command without running it
     Check(check::Args),
     /// Tells what a rule stops, or what leaseguard sees in a command
@@ -80,8 +88,10 @@ enum Verb {
     Log(log::Args),
     /// Prints six lines for agents: what is not done here, and what to do instead
     Brief(brief::Args),
-    /// Shows what connects an agent host to leaseguard
+    /// Connects agent hosts to leaseguard
     Install(install::Args),
+    /// Takes leaseguard out of agent hosts again (for people)
+    Uninstall(uninstall::Args),
     /// Answers an agent host: its message on stdin, the answer in its own terms
     Hook(hook::Args),
     /// Prints what makes a shell complete these verbs
@@ -109,8 +119,13 @@ fn verb(args: Vec<OsString>) -> Exit {
         terminal::err("leaseguard: the arguments are not valid UTF-8\n");
         return Exit::Trouble;
     };
+    if line.is_empty() && status::is_here() {
+        return status::run(&status::Args::default());
+    }
     match Cli::try_parse_from(line.for_clap()) {
         Ok(cli) => match cli.verb {
+            Verb::Status(args) => status::run(&args),
+            Verb::Doctor(args) => doctor::run(&args),
             Verb::Check(args) => check::run(&args, line.argv()),
             Verb::Explain(args) => explain::run(&args, line.argv()),
             Verb::Demo(args) => demo::run(&args),
@@ -123,6 +138,7 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Install(args) => install::run(&args),
             Verb::Completions(args) => completions::run(&args),
             Verb::Man(args) => man::run(&args),
+            Verb::Uninstall(args) => uninstall::run(&args),
             // Reached only by `--help`: the door itself is opened before any of this.
             Verb::Hook(_) => Exit::Trouble,
         },

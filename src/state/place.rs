@@ -18,10 +18,12 @@ impl Env {
     /// The environment of this process.
     pub fn of_process() -> Env {
         let path = |name| std::env::var_os(name).map(PathBuf::from);
+        // Every call of every agent comes by here, so nothing is read that its system has not.
+        let local = matches!(Os::HERE, Os::Windows).then(|| path("LOCALAPPDATA"));
         Env {
             xdg_state: path("XDG_STATE_HOME"),
             home: path("HOME"),
-            local_app_data: path("LOCALAPPDATA"),
+            local_app_data: local.flatten(),
         }
     }
 }
@@ -50,8 +52,7 @@ impl Os {
 
 /// The state directory on `os`; a relative path in the environment counts as unset.
 pub fn dir(os: Os, env: &Env) -> Result<PathBuf, Trouble> {
-    let rooted = |path: &Option<PathBuf>| path.clone().filter(|p| rooted(os, p));
-    if let Some(xdg) = rooted(&env.xdg_state) {
+    if let Some(xdg) = rooted(os, &env.xdg_state) {
         return Ok(xdg.join("leaseguard"));
     }
     let (base, tail, missing) = match os {
@@ -59,19 +60,21 @@ pub fn dir(os: Os, env: &Env) -> Result<PathBuf, Trouble> {
         Os::Mac => (&env.home, "Library/Application Support/leaseguard", "HOME"),
         Os::Windows => (&env.local_app_data, "leaseguard", "LOCALAPPDATA"),
     };
-    rooted(base).map(|base| base.join(tail)).ok_or_else(|| {
+    rooted(os, base).map(|base| base.join(tail)).ok_or_else(|| {
         Trouble(format!(
             "no place for the state directory: `{missing}` is not an absolute path"
         ))
     })
 }
 
-fn rooted(os: Os, path: &Path) -> bool {
-    match os {
+fn rooted(os: Os, path: &Option<PathBuf>) -> Option<&Path> {
+    let path = path.as_deref()?;
+    let rooted = match os {
         // Also where a test asks on another system what Windows would do.
         Os::Windows => path.is_absolute() || path.to_string_lossy().get(1..3) == Some(":\\"),
         Os::Unix | Os::Mac => path.has_root(),
-    }
+    };
+    rooted.then_some(path)
 }
 
 #[cfg(test)]

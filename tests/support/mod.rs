@@ -12,6 +12,7 @@
 )]
 
 pub(crate) mod cases;
+pub(crate) mod desk;
 pub(crate) mod effects;
 pub(crate) mod git;
 pub(crate) mod repo;

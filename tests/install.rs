@@ -387,28 +387,26 @@ fn a_link_stays_a_link_and_a_mode_stays_a_mode() {
 fn an_old_entry_is_mended_at_its_place_and_nothing_else_moves() {
     let first = r#"{"matcher":"A","hooks":[{"type":"command","command":"a"}]}"#;
     let last = r#"{"matcher":"B","hooks":[{"type":"command","command":"b"}]}"#;
-    for (ours, why) in [
+    let whole: serde_json::Value =
+        serde_json::from_str(&filled(&host("codex").setup.unwrap(), PROGRAM)).unwrap();
+    let right = whole["hooks"]["PreToolUse"][0].to_string();
+    for (from, to, why) in [
         (
-            r#"{"matcher":"^(Bash|apply_patch|mcp__.*)$","hooks":[{"type":"command","command":"/old/leaseguard hook --host codex","timeout":30}]}"#,
-            "`command` is `/old/leaseguard",
+            PROGRAM,
+            "/old/leaseguard",
+            "`command` is `/old/leaseguard hook",
         ),
         (
-            r#"{"matcher":"Bash","hooks":[{"type":"command","command":"/opt/bin/leaseguard hook --host codex","timeout":30}]}"#,
+            "^(Bash|apply_patch|mcp__.*)$",
+            "Bash",
             "`matcher` is `Bash`",
         ),
-        (
-            r#"{"matcher":"^(Bash|apply_patch|mcp__.*)$","hooks":[{"type":"command","command":"'/opt/bin/leaseguard' hook --host codex || true","timeout":30}]}"#,
-            "`command`",
-        ),
-        (
-            r#"{"matcher":"^(Bash|apply_patch|mcp__.*)$","hooks":[{"type":"command","command":"/opt/bin/leaseguard hook --host codex","timeout":1}]}"#,
-            "`timeout` is `1`",
-        ),
-        (
-            r#"{"hooks":[{"command":"leaseguard hook","async":true}]}"#,
-            "`matcher` is missing",
-        ),
+        ("--host codex\"", "--host codex || true\"", "|| true"),
+        ("\"timeout\":30", "\"timeout\":1", "`timeout` is `1`"),
+        ("\"type\"", "\"async\":true,\"type\"", "`async` is set"),
     ] {
+        let ours = right.replace(from, to);
+        assert_ne!(ours, right);
         let home = Home::new();
         let text = format!("{{\"hooks\":{{\"PreToolUse\":[{first},{ours},{last}]}}}}");
         home.write(".codex/hooks.json", &text);

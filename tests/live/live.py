@@ -45,10 +45,13 @@ def install(names, cache, timeout=300):
         if installed_version(name, cache) != host.version:
             prefix = os.path.dirname(modules_of(name, cache))
             os.makedirs(prefix, exist_ok=True)
-            subprocess.run(
+            npm = subprocess.run(
                 ["npm", "install", "--prefix", prefix, "--ignore-scripts", "--no-audit",
-                 "--no-fund", "--loglevel=error", "%s@%s" % (host.package, host.version)],
-                check=True, stdout=sys.stderr, timeout=timeout)
+                 "--no-fund", "--loglevel=error", "--fetch-retries=1",
+                 "--fetch-retry-mintimeout=2000", "%s@%s" % (host.package, host.version)],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout)
+            if npm.returncode:
+                raise SystemExit("npm: " + " ".join(npm.stdout.split())[:200])
         if not command_of(name, cache):
             raise SystemExit("%s: package installed, but no program for this platform" % name)
         print("%s %s" % (name, installed_version(name, cache)))

@@ -63,17 +63,21 @@ def expected(name):
 class Proof:
     """What one host does, step by step; `notes` tell what was not as expected."""
 
-    def __init__(self, name, scene, cache):
-        self.name, self.scene, self.cache, self.notes = name, scene, cache, []
+    def __init__(self, name, scene, cache, end):
+        self.name, self.scene, self.cache, self.end = name, scene, cache, end
+        self.notes = []
         self.guarded, self.rule = OURS if name in ("claude", "gemini") else GUARDED
         self.log = os.path.join(scene.work, "requests.jsonl")
 
     def run(self, trusted=True, **call):
         """One call through the host; a host that gives no verdict is asked once more."""
         for last in (False, True):
+            left = self.end - time.monotonic()
+            if left < 1:
+                raise Trouble("the limit is used up before %s" % call)
             report = live.run(self.name, self.scene.home, self.scene.repo, log=self.log,
                               bypass_trust=trusted and self.name in TRUSTED,
-                              cache=self.cache, timeout=60, **call)
+                              cache=self.cache, timeout=min(60, left), **call)
             if "error" not in report:
                 return report
             if last:
@@ -179,13 +183,14 @@ class Proof:
         return row
 
 
-def prove(name, binary, cache):
+def prove(name, binary, cache, end):
     """The row of one host and what is wrong with it; no row where it could not be driven."""
     # OpenCode and Codex leave helpers behind that may still write while the folder is removed.
     with tempfile.TemporaryDirectory(prefix="leaseguard-live-", ignore_cleanup_errors=True) as work:
         proof = None
         try:
-            proof = Proof(name, Scene(os.path.realpath(work), name.split("-")[0], binary), cache)
+            scene = Scene(os.path.realpath(work), name.split("-")[0], binary)
+            proof = Proof(name, scene, cache, end)
             row = proof.row()
         except (Trouble, subprocess.SubprocessError, OSError) as trouble:
             return None, (proof.notes if proof else []) + [str(trouble).replace(work, "…")]
@@ -205,7 +210,7 @@ def node_major():
 
 
 def missing(name, cache, patience):
-    """Why the host cannot run here, after an attempt to install it; empty if it can."""
+    """Why the host cannot run here, after `patience` seconds of installing; empty if it can."""
     host = HOSTS[name]
     if installed_version(name, cache) != host.version or not command_of(name, cache):
         if not shutil.which("npm"):
@@ -273,17 +278,19 @@ def main():
     names = args.hosts or list(HOSTS)
     if not set(names) <= set(HOSTS):
         parser.error("known hosts: " + " ".join(HOSTS))
-    binary, begin = args.binary or built(), time.monotonic()
+    binary, end = args.binary or built(), time.monotonic() + args.limit
     rows, wrong, skipped = {}, [], []
     print(line(COLUMNS + ("seconds",)) + line(["---"] * (len(COLUMNS) + 1)), end="", flush=True)
     for name in names:
-        left, start = args.limit - (time.monotonic() - begin), time.monotonic()
-        why = "the limit of %d s is used up" % args.limit if left < 30 else \
-            missing(name, args.cache, left)
+        start = time.monotonic()
+        why = "the limit of %d s is used up" % args.limit
+        if end - start > 30:
+            # Where one package does not come, the others will not either: do not wait for each.
+            why = missing(name, args.cache, 20 if skipped else min(180, end - start))
         if why:
             skipped.append("%s: %s" % (name, why))
             continue
-        row, problems = prove(name, binary, args.cache)
+        row, problems = prove(name, binary, args.cache, end)
         wrong += ["%s: %s" % (name, problem) for problem in problems]
         if row:
             rows[name] = row

@@ -55,11 +55,16 @@ impl Carried {
 
     /// The deeds: the tool's own, and each that its input carries.
     pub(super) fn deeds(self, tool: &str, input: &[u8]) -> Vec<What> {
-        let dialect = dialect(tool);
         let (server, name) = server(tool);
+        self.deeds_of(server, name, input)
+    }
+
+    /// As [`Carried::deeds`], where the host names the server apart.
+    pub(super) fn deeds_of(self, server: &str, tool: &str, input: &[u8]) -> Vec<What> {
+        let dialect = dialect(tool);
         let mut deeds = vec![What::Tool {
             server: server.to_owned(),
-            tool: name.to_owned(),
+            tool: tool.to_owned(),
             input: String::from_utf8_lossy(input).into_owned(),
         }];
         let shell = |text| What::Shell { dialect, text };
@@ -100,7 +105,7 @@ impl Carried {
 }
 
 /// The server and the tool in `mcp__server__tool`; a host's own tools have no server.
-fn server(tool: &str) -> (&str, &str) {
+pub(super) fn server(tool: &str) -> (&str, &str) {
     tool.strip_prefix("mcp__")
         .and_then(|rest| rest.split_once("__"))
         .unwrap_or(("", tool))

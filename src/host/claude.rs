@@ -1,8 +1,10 @@
 //! Claude Code, and the hosts that speak exactly like it.
 
 use super::carried::{Carried, raw_value};
+use super::reply::reason;
 use super::setup::{Form, Owner, Place, Setup};
-use super::{Envelope, Field, Host, Reply, argv, text};
+use super::tools::shell;
+use super::{Envelope, Field, Host, Reply};
 use crate::call::{Call, Dialect, What};
 use crate::verdict::{Decision, Fault, Verdict};
 use std::path::PathBuf;
@@ -13,6 +15,7 @@ pub(super) const HOST: Host = Host {
     hears,
     read,
     write,
+    reads_of: &[],
     setup: Some(Setup {
         title: "Claude Code",
         programs: &["claude"],
@@ -59,13 +62,15 @@ pub(super) fn passing(e: &Envelope<'_>) -> Result<Option<What>, Fault> {
 pub(super) fn deeds(e: &Envelope<'_>) -> Result<Vec<What>, Fault> {
     let input = &e.tool_input;
     if !e.tool_name.present() && input.command.present() {
-        return Ok(vec![shell(Dialect::Bash, &input.command)?]);
+        return Ok(vec![shell(Dialect::Bash, "command", &input.command)?]);
     }
     let tool = e.tool()?;
     Ok(match tool {
-        "Bash" => vec![shell(Dialect::Bash, &input.command)?],
-        "PowerShell" => vec![shell(Dialect::PowerShell, &input.command)?],
-        "Monitor" if input.command.present() => vec![shell(Dialect::Bash, &input.command)?],
+        "Bash" => vec![shell(Dialect::Bash, "command", &input.command)?],
+        "PowerShell" => vec![shell(Dialect::PowerShell, "command", &input.command)?],
+        "Monitor" if input.command.present() => {
+            vec![shell(Dialect::Bash, "command", &input.command)?]
+        }
         "Write" | "Edit" | "MultiEdit" => vec![file(&input.file_path)?],
         "NotebookEdit" => vec![file(&input.notebook_path)?],
         _ => {
@@ -73,27 +78,6 @@ pub(super) fn deeds(e: &Envelope<'_>) -> Result<Vec<What>, Fault> {
             Carried::read(json)?.deeds(tool, json)
         }
     })
-}
-
-/// Shell text under `command`.
-pub(super) fn shell(dialect: Dialect, command: &Field<'_>) -> Result<What, Fault> {
-    let text = match command {
-        Field::Text(text) => text.clone().into_owned(),
-        Field::List(words) => argv::as_shell(words),
-        Field::Missing => {
-            return Err(Fault {
-                code: "fault/no-command",
-                what: "the host asks about a shell call that has no command".to_owned(),
-            });
-        }
-        Field::Other(what) => {
-            return Err(Fault {
-                code: "fault/wrong-type",
-                what: format!("`command` is {what}, not text"),
-            });
-        }
-    };
-    Ok(What::Shell { dialect, text })
 }
 
 fn file(path: &Field<'_>) -> Result<What, Fault> {
@@ -127,8 +111,8 @@ pub(super) fn calls(
 
 fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
     let event = e.hook_event_name.text().unwrap_or_default();
-    if event == "SessionStart" && verdict.fault.is_none() && !verdict.notes.is_empty() {
-        return briefed(verdict);
+    if let Some(brief) = Reply::brief(event, verdict) {
+        return brief;
     }
     if e.needs_no_decision() {
         return Reply::silence();
@@ -138,37 +122,15 @@ fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
         // The person is being asked at this very moment.
         (Decision::Ask, "PermissionRequest") => Reply::silence(),
         (Decision::Deny, "PermissionRequest") => permission_denied(verdict, true),
-        (Decision::Ask, "PreToolUse") => {
-            let reason = text::json_string(text::agent(verdict, true).trim_end());
-            Reply {
-                stdout: format!(
-                    r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":{reason}}}}}"#
-                ),
-                ..Reply::default()
-            }
-        }
+        (Decision::Ask, "PreToolUse") => Reply::before_tool("ask", verdict),
         _ => Reply::refusal(verdict, false),
-    }
-}
-
-/// What the agent is told before it starts.
-fn briefed(verdict: &Verdict) -> Reply {
-    let lines = text::json_string(&verdict.notes.join("\n"));
-    Reply {
-        stdout: format!(
-            r#"{{"hookSpecificOutput":{{"hookEventName":"SessionStart","additionalContext":{lines}}}}}"#
-        ),
-        ..Reply::default()
     }
 }
 
 /// The denial of a permission that the host was about to ask for.
 pub(super) fn permission_denied(verdict: &Verdict, can_ask: bool) -> Reply {
-    let reason = text::json_string(text::agent(verdict, can_ask).trim_end());
-    Reply {
-        stdout: format!(
-            r#"{{"hookSpecificOutput":{{"hookEventName":"PermissionRequest","decision":{{"behavior":"deny","message":{reason}}}}}}}"#
-        ),
-        ..Reply::default()
-    }
+    let reason = reason(verdict, can_ask);
+    Reply::json(&format!(
+        r#"{{"hookSpecificOutput":{{"hookEventName":"PermissionRequest","decision":{{"behavior":"deny","message":{reason}}}}}}}"#
+    ))
 }

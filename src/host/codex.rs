@@ -2,10 +2,10 @@
 
 use super::claude::{calls, deeds, passing, permission_denied};
 use super::setup::{Form, Owner, Place, Setup};
+use super::tools::patch;
 use super::{Envelope, Host, Reply};
-use crate::call::{Call, What};
+use crate::call::Call;
 use crate::verdict::{Decision, Fault, Verdict};
-use std::path::PathBuf;
 
 /// See the module.
 pub(super) const HOST: Host = Host {
@@ -13,6 +13,7 @@ pub(super) const HOST: Host = Host {
     hears,
     read,
     write,
+    reads_of: &[],
     setup: Some(Setup {
         title: "Codex",
         programs: &["codex"],
@@ -46,41 +47,23 @@ fn read(e: &Envelope<'_>) -> Result<Vec<Call>, Fault> {
         return calls(e, true, vec![event]);
     }
     let deeds = match e.tool_name.text() {
-        Some("apply_patch") => vec![patch(e)?],
+        Some("apply_patch") => {
+            let text = e.tool_input.command.strict("command")?;
+            vec![patch(text.unwrap_or_default())?]
+        }
         _ => deeds(e)?,
     };
     calls(e, true, deeds)
 }
 
-/// The files that a patch touches, named on the lines that head its parts.
-fn patch(e: &Envelope<'_>) -> Result<What, Fault> {
-    const HEADS: [&str; 4] = [
-        "*** Add File: ",
-        "*** Update File: ",
-        "*** Delete File: ",
-        "*** Move to: ",
-    ];
-    let text = e.tool_input.command.strict("command")?.unwrap_or_default();
-    let paths: Vec<PathBuf> = text
-        .lines()
-        .map(str::trim)
-        .filter_map(|line| HEADS.iter().find_map(|head| line.strip_prefix(head)))
-        .map(PathBuf::from)
-        .collect();
-    if paths.is_empty() {
-        return Err(Fault {
-            code: "fault/no-path",
-            what: "the host asks about a patch that names no file".to_owned(),
-        });
-    }
-    Ok(What::Write { paths })
-}
-
 fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
+    let event = e.hook_event_name.text().unwrap_or_default();
+    if let Some(brief) = Reply::brief(event, verdict) {
+        return brief;
+    }
     if e.needs_no_decision() {
         return Reply::silence();
     }
-    let event = e.hook_event_name.text().unwrap_or_default();
     match (verdict.decision(), event) {
         (Decision::Allow, _) => Reply::silence(),
         (_, "PermissionRequest") => permission_denied(verdict, false),

@@ -218,6 +218,31 @@ pub struct Envelope<'a> {
     pub timestamp: Field<'a>,
     /// A mark of Claude Code and Codex.
     pub transcript_path: Transcript,
+    /// The tool of Copilot.
+    #[serde(rename = "toolName")]
+    pub camel_tool: Field<'a>,
+    /// Its input: an object, or JSON in a string.
+    #[serde(rename = "toolArgs")]
+    pub camel_args: Field<'a>,
+    /// What came out of it, where it already ran.
+    #[serde(rename = "toolResult")]
+    pub camel_result: Field<'a>,
+    /// The session of Copilot.
+    #[serde(rename = "sessionId")]
+    pub camel_session: Field<'a>,
+    /// An event's name as Copilot never sends it.
+    #[serde(rename = "hookEventName")]
+    pub camel_event: Field<'a>,
+    /// A mark of all who imitate Claude Code but Copilot.
+    pub tool_use_id: Field<'a>,
+    /// A mark of Qwen Code among those that send a timestamp.
+    pub permission_mode: Field<'a>,
+    /// The session of Cursor.
+    pub conversation_id: Field<'a>,
+    /// A mark of Cursor.
+    pub cursor_version: Field<'a>,
+    /// The name that our own plugins say.
+    pub host: Field<'a>,
     /// The bytes themselves.
     #[serde(skip)]
     pub raw: &'a [u8],
@@ -294,10 +319,18 @@ impl<'a> Envelope<'a> {
     /// True for the spelling of events that Claude Code and Codex share: `PreToolUse`. Their
     /// transcript's key and the lack of a timestamp tell them from those who imitate them.
     pub fn is_classic(&self) -> bool {
-        let event = self.hook_event_name.text().unwrap_or_default();
-        event.starts_with(|c: char| c.is_ascii_uppercase())
+        self.is_pascal()
             && self.transcript_path.0
             && !self.timestamp.present()
+            && !self.conversation_id.present()
+            && !self.cursor_version.present()
+            && !self.host.present()
+    }
+
+    /// True for an event that is spelled as Claude Code spells its own: `PreToolUse`.
+    pub fn is_pascal(&self) -> bool {
+        let event = self.hook_event_name.text().unwrap_or_default();
+        event.starts_with(|c: char| c.is_ascii_uppercase())
     }
 
     /// The tool's name; a tool event without one cannot be judged.

@@ -7,12 +7,20 @@ pub mod argv;
 mod carried;
 mod claude;
 mod codex;
+mod copilot;
+mod cursor;
 mod envelope;
+mod gemini;
+mod opencode;
 mod portable;
+mod qwen;
+mod reply;
 pub mod setup;
 pub mod text;
+mod tools;
 
 pub use envelope::{Envelope, Field};
+pub use reply::Reply;
 
 use crate::call::{Call, What};
 use crate::verdict::{Fault, Verdict};
@@ -27,39 +35,23 @@ pub struct Host {
     pub read: fn(&Envelope<'_>) -> Result<Vec<Call>, Fault>,
     /// The answer in the host's words.
     pub write: fn(&Verdict, &Envelope<'_>) -> Reply,
+    /// Other hosts whose settings it reads too: their names do not contradict its payload.
+    pub reads_of: &'static [&'static str],
     /// How it is connected; nothing for strangers.
     pub setup: Option<setup::Setup>,
 }
 
-/// Every host that has a dialect of its own. The first that hears a payload has it.
-pub const ALL: &[&Host] = &[&codex::HOST, &claude::HOST];
-
-/// What the hook process leaves behind.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reply {
-    /// Standard output: empty, or exactly one JSON object.
-    pub stdout: String,
-    /// Standard error.
-    pub stderr: String,
-    /// The exit code.
-    pub exit: u8,
-}
-
-impl Reply {
-    /// No opinion.
-    pub fn silence() -> Reply {
-        Reply::default()
-    }
-
-    /// The denial that most hosts understand: the reason on stderr, nothing on stdout, code 2.
-    pub fn refusal(verdict: &Verdict, can_ask: bool) -> Reply {
-        Reply {
-            stderr: text::agent(verdict, can_ask),
-            exit: 2,
-            ..Reply::default()
-        }
-    }
-}
+/// Every host that has a dialect of its own. The first that hears a payload has it; the two that
+/// share one envelope come first, since their one mark settles it.
+pub const ALL: &[&Host] = &[
+    &codex::HOST,
+    &claude::HOST,
+    &opencode::HOST,
+    &cursor::HOST,
+    &copilot::HOST,
+    &gemini::HOST,
+    &qwen::HOST,
+];
 
 /// A payload with the host that it came from.
 pub struct Heard<'a> {
@@ -73,7 +65,7 @@ pub fn hear<'a>(bytes: &'a [u8], named: Option<&str>) -> Result<Heard<'a>, Fault
     let envelope = Envelope::parse(bytes)?;
     let found = ALL.iter().copied().find(|host| (host.hears)(&envelope));
     let host = found.unwrap_or(&portable::HOST);
-    let confirmed = named.is_none_or(|name| name == host.name);
+    let confirmed = named.is_none_or(|name| name == host.name || host.reads_of.contains(&name));
     let speaks = if confirmed { host } else { &portable::HOST };
     Ok(Heard {
         host,

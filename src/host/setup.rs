@@ -1,5 +1,7 @@
 //! How a host is connected to leaseguard, as data: where its settings lie and what has to stand in them.
 
+use super::{argv, text};
+
 /// What `install`, `status` and `doctor` know about one host.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup {
@@ -19,6 +21,29 @@ pub struct Setup {
     pub project: Place,
     /// Steps that only the person can do, one a line, lower case.
     pub steps: &'static [&'static str],
+}
+
+impl Setup {
+    /// The snippet for `program`, the absolute path of this program, quoted as each place wants it.
+    pub fn filled(&self, program: &str) -> String {
+        let mut out = String::with_capacity(self.snippet.len());
+        for line in self.snippet.split_inclusive('\n') {
+            let word = match (line.trim_start(), self.form) {
+                (line, Form::Line) if line.starts_with("\"powershell\"") => {
+                    format!("'{}'", program.replace('\'', "''"))
+                }
+                (line, Form::Line) if line.starts_with("\"commandWindows\"") => {
+                    format!("\"{program}\"")
+                }
+                (_, Form::Line) => argv::as_shell(&[program]),
+                (_, Form::Exec | Form::Module) => program.to_owned(),
+            };
+            let quoted = text::json_string(&word);
+            let inner = quoted.strip_prefix('"').and_then(|q| q.strip_suffix('"'));
+            out.push_str(&line.replace(PLACEHOLDER, inner.unwrap_or_default()));
+        }
+        out
+    }
 }
 
 /// Stands in a snippet where the program goes.

@@ -44,8 +44,9 @@ COLUMNS = ("host", "version", "force push without", "with", "reason reached the 
            "after uninstall")
 TRUSTED = ("codex", "codex-code")  # a hook runs there only after a person has trusted it
 # What a right row says where hosts differ; everything else is the same for all.
-BRIEFED = ("claude",)
-CLOSED = ("claude",)  # a hook that cannot be started stops the call
+UNBRIEFED = ("opencode",)  # a plugin has no words for the start of a session
+# What happens where the hook cannot be started; elsewhere the call is stopped.
+OPEN_ENDED = {"codex": "runs", "codex-code": "runs", "qwen": "runs", "gemini": "no session starts"}
 
 
 def expected(name):
@@ -53,8 +54,8 @@ def expected(name):
     stopped = "stopped once trusted, runs before" if name in TRUSTED else "stopped"
     return {"force push without": "runs", "with": stopped, "reason reached the model": "yes",
             "guarded write": "denied", "harmless calls": "run",
-            "briefed at start": "yes" if name in BRIEFED else "no",
-            "program gone": "stopped" if name in CLOSED else "runs",
+            "briefed at start": "no" if name in UNBRIEFED else "yes",
+            "program gone": OPEN_ENDED.get(name, "stopped"),
             "after uninstall": "runs, settings as before"}
 
 
@@ -149,6 +150,11 @@ class Proof:
         os.rename(self.scene.program, away)
         try:
             return "runs" if self.push()[0] else "stopped"
+        except Trouble as trouble:
+            # No verdict is a verdict only where the host itself blames the program that is gone.
+            if "blocked" in str(trouble) and self.scene.program in str(trouble):
+                return "no session starts"
+            raise
         finally:
             os.rename(away, self.scene.program)
 

@@ -272,6 +272,20 @@ fn install_prints_json_with_the_absolute_path() {
 }
 
 #[test]
+fn install_prints_for_every_host_and_tells_where_it_goes() {
+    for host in leaseguard::host::ALL {
+        let output = leaseguard(&["install", host.name, "--print"], "");
+        assert_eq!(output.status.code(), Some(0), "{}", host.name);
+        let real = std::fs::canonicalize(BINARY).expect("path");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(printed.contains(real.to_str().expect("UTF-8")), "{printed}");
+        let file = host.setup.expect("a setup").user.file;
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(file), "{told}");
+    }
+}
+
+#[test]
 fn what_install_prints_opens_the_door() {
     let message = r#"{"hook_event_name":"PreToolUse","transcript_path":"/t","tool_name":"Bash","tool_input":{}}"#;
     let command = |host: &str| {

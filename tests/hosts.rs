@@ -5,8 +5,20 @@ use leaseguard::call::{Call, Dialect, What};
 use leaseguard::host::{self, Reply};
 use leaseguard::verdict::{Decision, Finding, Next, Verdict};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Hosts with a dialect of their own.
+const HOSTS: &[&str] = &[
+    "claude", "codex", "copilot", "cursor", "gemini", "opencode", "qwen",
+];
+
+/// Hosts that are answered as strangers.
+const STRANGERS: &[&str] = &[
+    "agy", "cline", "crush", "droid", "goose", "grok", "kimi", "vscode", "windsurf",
+];
 
 fn fixtures(host: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -35,7 +47,7 @@ fn payloads(host: &str) -> Vec<(String, Vec<u8>)> {
         }
     }
     all.sort();
-    assert!(all.len() > 8, "the fixtures of {host} are gone");
+    assert!(!all.is_empty(), "the fixtures of {host} are gone");
     all
 }
 
@@ -105,14 +117,29 @@ fn tool(server: &str, tool: &str, input: &str) -> What {
     }
 }
 
+/// True for a payload that wants a decision.
+fn is_question(event: &str) -> bool {
+    let starts = [
+        "pre",
+        "pascal.pre",
+        "permission",
+        "before",
+        "tool.execute.before",
+    ];
+    let event = event.to_lowercase();
+    starts.iter().any(|start| event.starts_with(start))
+}
+
 #[test]
 fn every_payload_is_recognised_without_being_named() {
-    for name in ["claude", "codex"] {
+    for name in HOSTS {
         for (event, bytes) in payloads(name) {
             let heard = host::hear(&bytes, None).expect("heard");
             // The two hosts end a session in the same words, and neither waits for an answer.
-            if event != "SessionEnd" {
-                assert_eq!(heard.host(), name, "{event}");
+            if !["claude SessionEnd", "codex SessionEnd"]
+                .contains(&format!("{name} {event}").as_str())
+            {
+                assert_eq!(heard.host(), *name, "{event}");
             }
         }
     }
@@ -121,7 +148,7 @@ fn every_payload_is_recognised_without_being_named() {
 /// The fixture's exit code and stdout are the law; its reason stands for ours.
 #[test]
 fn every_answer_has_exactly_the_shape_that_its_host_wants() {
-    for name in ["claude", "codex"] {
+    for name in HOSTS.iter().chain(&["agy", "cline"]) {
         for (event, bytes) in payloads(name) {
             for decision in [Decision::Allow, Decision::Ask, Decision::Deny] {
                 answer_has_the_shape(name, &event, &bytes, decision);
@@ -131,17 +158,17 @@ fn every_answer_has_exactly_the_shape_that_its_host_wants() {
 }
 
 fn answer_has_the_shape(name: &str, event: &str, bytes: &[u8], decision: Decision) {
-    // Our answers to what needs no decision are silence, whatever the host would take.
-    let asks = event.starts_with("PreToolUse") || event.starts_with("PermissionRequest");
     let verdict = verdict(decision);
     let reply = reply(bytes, &verdict);
     let about = format!("{name} {event} {decision}");
-    if !asks {
-        assert_eq!(reply, Reply::silence(), "{about}");
-        return;
-    }
+    // Our answers to what needs no decision are those of an allow, whatever the host would take.
+    let wanted = if is_question(event) {
+        decision
+    } else {
+        Decision::Allow
+    };
     let file =
-        |end: &str| fs::read_to_string(fixtures(name).join(format!("{event}.{decision}.{end}")));
+        |end: &str| fs::read_to_string(fixtures(name).join(format!("{event}.{wanted}.{end}")));
     let Ok(exit) = file("exit") else {
         assert!(
             event.starts_with("PermissionRequest") && decision == Decision::Ask,
@@ -150,8 +177,11 @@ fn answer_has_the_shape(name: &str, event: &str, bytes: &[u8], decision: Decisio
         return;
     };
     assert_eq!(reply.exit.to_string(), exit.trim(), "{about}");
-    let ours = host::text::agent(&verdict, reply.exit == 0 && name == "claude");
-    let want = file("json").unwrap_or_default();
+    let mut want = file("json").unwrap_or_default();
+    if !is_question(event) && name != "cursor" {
+        want.clear();
+    }
+    let ours = host::text::agent(&verdict, want.contains("ask\""));
     if want.trim().is_empty() {
         assert_eq!(reply.stdout, "", "{about}");
     } else {
@@ -421,16 +451,11 @@ fn a_wrong_name_on_the_command_line_only_makes_the_answer_plainer() {
 fn a_stranger_with_a_command_is_judged_and_answered_by_code_two() {
     let text = "git push --force origin main";
     for value in [
-        json!({"sessionId": "s", "timestamp": 1, "cwd": "/d", "toolName": "bash", "toolArgs": {"command": text}}),
         json!({"toolName": "bash", "cwd": "/d", "toolArgs": format!("{{\"command\":\"{text}\"}}")}),
-        json!({"conversation_id": "c", "model": "auto", "transcript_path": null, "hook_event_name": "beforeShellExecution",
-               "command": text, "cwd": "", "workdir": "/d"}),
         json!({"toolCall": {"name": "run", "args": {"CommandLine": text, "Cwd": "/d"}}}),
         json!({"agent_action_name": "pre_run_command", "tool_info": {"command_line": text, "cwd": "/d"}}),
         json!({"hookEventName": "pre_tool_use", "hook_event_name": "PreToolUse", "toolName": "t",
                "toolInput": {"command": text}, "cwd": "/d"}),
-        json!({"hook_event_name": "BeforeTool", "timestamp": "t", "transcript_path": "/t", "cwd": "/",
-               "tool_name": "run_shell_command", "tool_input": {"command": text, "dir_path": "d"}}),
         json!({"command": text, "cwd": "/d"}),
     ] {
         let bytes = payload(&value);
@@ -477,21 +502,500 @@ fn a_byte_order_mark_is_tolerated() {
     assert_eq!(calls(&bytes)[0].what, bash("x"));
 }
 
+/// On macOS and Windows the one would overwrite the other.
 #[test]
-fn no_two_fixtures_differ_only_in_case() {
-    for host in ["claude", "codex"] {
-        let mut names: Vec<String> = fs::read_dir(fixtures(host))
-            .expect("fixtures")
-            .map(|e| {
-                e.expect("entry")
-                    .file_name()
-                    .to_string_lossy()
-                    .to_lowercase()
-            })
+fn no_two_files_differ_only_in_case() {
+    let listed = Command::new("git")
+        .args(["ls-files", "-z"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output();
+    let mut paths: Vec<String> = Vec::new();
+    if let Ok(listed) = listed.as_ref().map(|out| &out.stdout) {
+        let text = String::from_utf8_lossy(listed).into_owned();
+        paths.extend(text.split_terminator('\0').map(str::to_owned));
+    }
+    // Outside a checkout the fixtures alone can be seen.
+    for host in HOSTS.iter().chain(STRANGERS) {
+        for entry in fs::read_dir(fixtures(host)).expect("fixtures") {
+            let name = entry.expect("entry").file_name();
+            paths.push(format!("fixtures/hosts/{host}/{}", name.to_string_lossy()));
+        }
+    }
+    let mut seen = BTreeMap::new();
+    for path in paths {
+        let other = seen.insert(path.to_lowercase(), path.clone());
+        assert!(
+            other.as_ref().is_none_or(|other| *other == path),
+            "{path} and {other:?}"
+        );
+    }
+}
+
+fn shown(host: &str, name: &str) -> Vec<Call> {
+    calls(&fs::read(fixtures(host).join(name)).expect("payload"))
+}
+
+fn writes(paths: &[&str]) -> What {
+    What::Write {
+        paths: paths.iter().map(PathBuf::from).collect(),
+    }
+}
+
+#[test]
+fn every_shell_call_of_every_host_is_the_command_at_its_directory() {
+    for (host, name, dir) in [
+        ("copilot", "preToolUse.bash", "/home/dev/repo"),
+        ("copilot", "preToolUse.toolArgs_string", "/home/dev/repo"),
+        ("copilot", "preToolUse.bash.subagent", "/home/dev/repo"),
+        ("copilot", "pascal.PreToolUse.Bash", "/home/dev/repo"),
+        ("cursor", "beforeShellExecution", "/home/dev/repo"),
+        ("cursor", "preToolUse.Shell", "/home/dev/repo"),
+        (
+            "gemini",
+            "BeforeTool.run_shell_command",
+            "/home/dev/repo/sub/dir",
+        ),
+        ("qwen", "PreToolUse.run_shell_command", "/home/dev/repo"),
+        (
+            "opencode",
+            "tool.execute.before.bash",
+            "/home/dev/repo/sub/dir",
+        ),
+    ] {
+        let all = shown(host, &format!("{name}.json"));
+        let [call] = all.as_slice() else {
+            unreachable!("{host} {name}: {all:?}")
+        };
+        assert_eq!(
+            call.what,
+            bash("git push --force origin main"),
+            "{host} {name}"
+        );
+        assert_eq!(call.cwd, Some(PathBuf::from(dir)), "{host} {name}");
+    }
+    let mut qwen: Value = serde_json::from_slice(
+        &fs::read(fixtures("qwen").join("PreToolUse.run_shell_command.json")).expect("payload"),
+    )
+    .expect("JSON");
+    qwen["tool_input"]["directory"] = json!("/elsewhere");
+    let call = calls(&payload(&qwen)).remove(0);
+    assert_eq!(call.cwd, Some(PathBuf::from("/elsewhere")));
+}
+
+#[test]
+fn every_write_of_every_host_names_its_files() {
+    for (host, name, want) in [
+        (
+            "copilot",
+            "preToolUse.create",
+            writes(&["/home/dev/repo/n.txt"]),
+        ),
+        (
+            "copilot",
+            "preToolUse.edit",
+            writes(&["/home/dev/repo/n.txt"]),
+        ),
+        (
+            "gemini",
+            "BeforeTool.write_file",
+            writes(&["/home/dev/repo/a.rs"]),
+        ),
+        (
+            "gemini",
+            "BeforeTool.replace",
+            writes(&["/home/dev/repo/a.rs"]),
+        ),
+        (
+            "opencode",
+            "tool.execute.before.edit",
+            writes(&["/home/dev/repo/a.rs"]),
+        ),
+        (
+            "opencode",
+            "tool.execute.before.write",
+            writes(&["/home/dev/repo/a.rs"]),
+        ),
+        (
+            "opencode",
+            "tool.execute.before.patch",
+            writes(&["new.txt", "y.txt", "z.txt"]),
+        ),
+    ] {
+        let whats: Vec<What> = shown(host, &format!("{name}.json"))
+            .into_iter()
+            .map(|call| call.what)
             .collect();
-        names.sort();
-        let all = names.len();
-        names.dedup();
-        assert_eq!(names.len(), all);
+        assert_eq!(whats, [want], "{host} {name}");
+    }
+    for (tool, input) in [
+        ("Write", json!({"path": "/r/a", "contents": "x"})),
+        ("Edit", json!({"file_path": "/r/a"})),
+        ("Delete", json!({"path": "/r/a"})),
+    ] {
+        let value = json!({"conversation_id": "c", "cursor_version": "2", "workspace_roots": ["/r"],
+            "hook_event_name": "preToolUse", "tool_name": tool, "tool_input": input});
+        assert_eq!(whats(&value), [writes(&["/r/a"])], "{tool}");
+    }
+    let patch = json!({"sessionId": "s", "timestamp": 1, "cwd": "/r", "toolName": "apply_patch",
+        "toolArgs": "*** Begin Patch\n*** Delete File: a\n*** End Patch"});
+    assert_eq!(whats(&patch), [writes(&["a"])]);
+}
+
+#[test]
+fn tools_of_other_servers_keep_their_server() {
+    let named = |all: &[Call]| match all.first().map(|call| &call.what) {
+        Some(What::Tool { server, tool, .. }) => format!("{server} {tool}"),
+        other => format!("{other:?}"),
+    };
+    assert_eq!(
+        named(&shown("opencode", "tool.execute.before.mcp.json")),
+        "github merge_pull_request"
+    );
+    assert_eq!(
+        named(&shown("cursor", "beforeMCPExecution.json")),
+        "https://example.invalid/mcp merge_pull_request"
+    );
+    let gemini = |tool: &str, context: Value| {
+        json!({"session_id": "s", "transcript_path": "/t", "cwd": "/r", "timestamp": "t",
+            "hook_event_name": "BeforeTool", "tool_name": tool, "tool_input": {}, "mcp_context": context})
+    };
+    for value in [
+        gemini("mcp_github_merge_pull_request", Value::Null),
+        gemini(
+            "merge",
+            json!({"server_name": "github", "tool_name": "merge_pull_request"}),
+        ),
+        json!({"sessionId": "s", "timestamp": 1, "toolName": "github-merge_pull_request", "toolArgs": {}}),
+    ] {
+        assert_eq!(
+            named(&calls(&payload(&value))),
+            "github merge_pull_request",
+            "{value}"
+        );
+    }
+    // The line that starts a server of Cursor is no command of the agent.
+    let value = json!({"conversation_id": "c", "hook_event_name": "beforeMCPExecution",
+        "command": "npx github-mcp", "tool_name": "t", "tool_input": {"command": "git push"}});
+    assert_eq!(
+        whats(&value),
+        [
+            tool("npx github-mcp", "t", r#"{"command":"git push"}"#),
+            bash("git push")
+        ]
+    );
+}
+
+#[test]
+fn each_host_names_its_session_in_its_own_way() {
+    let who = |host: &str, name: &str| {
+        let call = shown(host, name).remove(0);
+        (call.session.unwrap_or_default(), call.agent)
+    };
+    assert_eq!(
+        who("cursor", "beforeShellExecution.json").0,
+        "668320d2-2fd8-4888-b33c-2a466fec86e7"
+    );
+    // A subagent of Copilot has a session of its own: its parent's is the one that counts.
+    assert_eq!(
+        who("copilot", "preToolUse.bash.subagent.json"),
+        (
+            "78622f45-660b-4278-8b8e-cf2ff3ed7b80".to_owned(),
+            Some("c12af28a-b4cb-4622-af6f-b1f452458b1e".to_owned())
+        )
+    );
+    assert_eq!(
+        who("copilot", "preToolUse.bash.json"),
+        ("78622f45-660b-4278-8b8e-cf2ff3ed7b80".to_owned(), None)
+    );
+    assert_eq!(
+        who("opencode", "tool.execute.before.bash.json").0,
+        "ses_4f1c2a9b7ffe"
+    );
+}
+
+#[test]
+fn what_a_host_only_tells_needs_no_decision() {
+    let copilot = |extra: Value| {
+        let mut value = json!({"sessionId": "s", "timestamp": 1, "cwd": "/r"});
+        for (key, item) in extra.as_object().expect("object") {
+            value[key] = item.clone();
+        }
+        value
+    };
+    let cursor = |event: &str| json!({"conversation_id": "c", "hook_event_name": event});
+    for (value, want) in [
+        (
+            copilot(
+                json!({"toolName": "bash", "toolArgs": {"command": "git push -f"}, "toolResult": {"resultType": "success"}}),
+            ),
+            "",
+        ),
+        (copilot(json!({"prompt": "p"})), ""),
+        (copilot(json!({"reason": "complete"})), ""),
+        (
+            copilot(json!({"agentName": "a", "stopReason": "end_turn"})),
+            "",
+        ),
+        (cursor("stop"), "{}"),
+        (cursor("sessionStart"), "{}"),
+        (cursor("subagentStop"), "{}"),
+        (cursor("beforeSubmitPrompt"), r#"{"continue":true}"#),
+        (cursor("beforeReadFile"), r#"{"permission":"allow"}"#),
+        (
+            json!({"session_id": "s", "transcript_path": "/t", "timestamp": "t", "hook_event_name": "BeforeAgent", "prompt": "p"}),
+            "",
+        ),
+        (
+            json!({"session_id": "s", "transcript_path": "/t", "timestamp": "t", "permission_mode": "yolo",
+                "hook_event_name": "UserPromptSubmit", "prompt": "p"}),
+            "",
+        ),
+        (
+            json!({"clineVersion": "3", "hookName": "PostToolUse", "taskId": "t"}),
+            r#"{"cancel":false}"#,
+        ),
+    ] {
+        let bytes = payload(&value);
+        assert!(
+            matches!(whats(&value).as_slice(), [What::Event { .. }]),
+            "{value}"
+        );
+        let reply = reply(&bytes, &Verdict::default());
+        assert_eq!((reply.stdout.as_str(), reply.exit), (want, 0), "{value}");
+    }
+}
+
+#[test]
+fn a_session_that_starts_is_briefed_where_the_host_passes_it_on() {
+    let verdict = Verdict {
+        notes: vec!["one".to_owned(), "two".to_owned()],
+        ..Verdict::default()
+    };
+    let shared = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "one\ntwo"}});
+    let qwen = payload(
+        &json!({"session_id": "s", "transcript_path": "/t", "timestamp": "t", "cwd": "/r",
+        "permission_mode": "default", "hook_event_name": "SessionStart", "source": "startup", "model": "m"}),
+    );
+    let pascal = payload(&json!({"session_id": "s", "timestamp": "t", "cwd": "/r",
+        "hook_event_name": "SessionStart", "source": "new"}));
+    let file = |host: &str, name: &str| fs::read(fixtures(host).join(name)).expect("payload");
+    for (name, bytes, want) in [
+        ("claude", file("claude", "SessionStart.json"), &shared),
+        ("codex", file("codex", "SessionStart.json"), &shared),
+        ("gemini", file("gemini", "SessionStart.json"), &shared),
+        ("qwen", qwen, &shared),
+        ("copilot", pascal, &shared),
+        (
+            "copilot",
+            file("copilot", "sessionStart.json"),
+            &json!({"additionalContext": "one\ntwo"}),
+        ),
+    ] {
+        let heard = host::hear(&bytes, None).expect("heard");
+        assert_eq!(heard.host(), name);
+        // By this name the brief is asked for.
+        assert_eq!(
+            heard.calls().expect("calls")[0].what,
+            What::Event {
+                name: "SessionStart".to_owned()
+            }
+        );
+        let reply = heard.reply(&verdict);
+        let got: Value = serde_json::from_str(&reply.stdout).expect("JSON");
+        assert_eq!((&got, reply.exit), (want, 0), "{name}");
+    }
+}
+
+#[test]
+fn strangers_are_judged_by_their_command_and_blocked_in_a_way_that_they_know() {
+    for name in STRANGERS {
+        for (event, bytes) in payloads(name) {
+            let all = calls(&bytes);
+            let want = if event.ends_with("WriteFile") {
+                writes(&["src/a.rs"])
+            } else {
+                bash("git push --force origin main")
+            };
+            let call = all.iter().find(|call| call.what == want);
+            let cwd = call.and_then(|call| call.cwd.clone());
+            assert_eq!(
+                cwd,
+                Some(PathBuf::from("/home/dev/repo")),
+                "{name} {event}: {all:?}"
+            );
+            let heard = host::hear(&bytes, None).expect("heard");
+            // Droid's envelope is that of Claude Code, word for word.
+            let host = if *name == "droid" {
+                "claude"
+            } else {
+                "unknown"
+            };
+            assert_eq!(heard.host(), host, "{name}");
+            let denied = heard.reply(&verdict(Decision::Deny));
+            assert!(blocks(&denied), "{name}: {denied:?}");
+            if !["agy", "cline"].contains(name) {
+                assert_eq!((denied.exit, denied.stdout.as_str()), (2, ""), "{name}");
+                assert_eq!(heard.reply(&Verdict::default()), Reply::silence(), "{name}");
+            }
+        }
+    }
+}
+
+/// Whether some host takes this for a no or, where it can, for a question to the person.
+fn blocks(reply: &Reply) -> bool {
+    let words: Option<Value> = serde_json::from_str(&reply.stdout).ok();
+    if reply.exit == 2 {
+        let silent = reply.stdout.is_empty();
+        return !reply.stderr.trim().is_empty() && (silent || words.is_some_and(|w| no(&w)));
+    }
+    reply.exit == 0 && reply.stderr.is_empty() && words.is_some_and(|w| no(&w))
+}
+
+fn no(words: &Value) -> bool {
+    let said = [
+        &words["permission"],
+        &words["decision"],
+        &words["permissionDecision"],
+        &words["hookSpecificOutput"]["permissionDecision"],
+        &words["hookSpecificOutput"]["decision"]["behavior"],
+    ];
+    let said = said.iter().find_map(|word| word.as_str());
+    words["cancel"] == json!(true)
+        || said.is_some_and(|s| ["deny", "ask", "force_ask"].contains(&s))
+}
+
+/// Every payload of every host that wants a decision.
+fn questions() -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for host in HOSTS.iter().chain(STRANGERS) {
+        for (event, bytes) in payloads(host) {
+            if is_question(&event) {
+                all.push((format!("{host} {event}"), bytes));
+            }
+        }
+    }
+    assert!(all.len() > 35, "{}", all.len());
+    all
+}
+
+#[test]
+fn a_denial_is_never_an_allow_whatever_name_is_claimed() {
+    let names = HOSTS.iter().map(|name| Some(*name)).chain([None]);
+    let names: Vec<Option<&str>> = names.collect();
+    for (about, bytes) in questions() {
+        for name in &names {
+            let heard = host::hear(&bytes, *name).expect("heard");
+            let fault = Verdict::failed("fault/panic", "it broke");
+            for verdict in [verdict(Decision::Deny), fault] {
+                let reply = heard.reply(&verdict);
+                assert!(blocks(&reply), "{about} as {name:?}: {reply:?}");
+                assert!(!reply.stdout.contains("ask\""), "{about} as {name:?}");
+            }
+            let reply = heard.reply(&verdict(Decision::Ask));
+            // Where the person is asked at this very moment, silence leaves the question open.
+            if !about.contains("PermissionRequest") {
+                assert!(blocks(&reply), "{about} as {name:?}: {reply:?}");
+            }
+            let yes = heard.reply(&Verdict::default());
+            assert_eq!((yes.exit, yes.stderr.as_str()), (0, ""), "{about}");
+            let known = [
+                "",
+                r#"{"permission":"allow"}"#,
+                r#"{"cancel":false}"#,
+                r#"{"decision":"allow","reason":"ok"}"#,
+            ];
+            assert!(known.contains(&yes.stdout.as_str()), "{about}: {yes:?}");
+        }
+    }
+}
+
+#[test]
+fn a_contradicted_name_gives_the_plainest_denial() {
+    for (about, bytes) in questions() {
+        let found = host::hear(&bytes, None).expect("heard").host();
+        for name in HOSTS.iter().filter(|name| **name != found) {
+            let heard = host::hear(&bytes, Some(name)).expect("heard");
+            let asked = heard.reply(&verdict(Decision::Ask));
+            let shaped = about.starts_with("agy") || about.starts_with("cline");
+            // Copilot reads the settings of Claude Code too, so that name contradicts nothing.
+            let lent = found == "copilot" && *name == "claude";
+            if !shaped && !lent {
+                assert_eq!(
+                    (asked.exit, asked.stdout.as_str()),
+                    (2, ""),
+                    "{about} as {name}"
+                );
+            }
+        }
+    }
+}
+
+/// What `bytes` come to must be a fault, or still a deed that is judged and can be denied.
+fn never_milder(about: &str, bytes: &[u8]) {
+    let Ok(heard) = host::hear(bytes, None) else {
+        let reply = host::fallback(&Verdict::failed("fault/bad-json", "broken"));
+        assert_eq!((reply.exit, reply.stdout.as_str()), (2, ""), "{about}");
+        return;
+    };
+    if let Ok(calls) = heard.calls() {
+        assert!(!calls.is_empty(), "{about}");
+        let event = |call: &Call| matches!(call.what, What::Event { .. });
+        assert!(!calls.iter().any(event), "{about}: {calls:?}");
+    }
+    for verdict in [
+        verdict(Decision::Deny),
+        Verdict::failed("fault/no-tool", "broken"),
+    ] {
+        let reply = heard.reply(&verdict);
+        assert!(blocks(&reply), "{about}: {reply:?}");
+    }
+}
+
+#[test]
+fn a_message_with_a_broken_piece_never_ends_milder() {
+    let odd = [
+        Value::Null,
+        json!(7),
+        json!(true),
+        json!(""),
+        json!([]),
+        json!([1, {}]),
+        json!({"a": 1}),
+    ];
+    for (about, bytes) in questions() {
+        let value: Value = serde_json::from_slice(&bytes).expect("JSON");
+        let keys: Vec<String> = value.as_object().expect("object").keys().cloned().collect();
+        for key in keys {
+            let mut less = value.clone();
+            less.as_object_mut().expect("object").remove(&key);
+            never_milder(&format!("{about} without {key}"), &payload(&less));
+            for odd in &odd {
+                let mut value = value.clone();
+                value[&key] = odd.clone();
+                never_milder(&format!("{about}, {key} {odd}"), &payload(&value));
+            }
+        }
+    }
+}
+
+#[test]
+fn half_a_message_and_two_messages_are_faults() {
+    for (about, bytes) in questions() {
+        for part in 1..16 {
+            let cut = bytes.trim_ascii_end();
+            let cut = &cut[..cut.len().saturating_sub(1) * part / 16];
+            assert!(host::hear(cut, None).is_err(), "{about} {part}/16");
+        }
+        let twice = [bytes.as_slice(), bytes.as_slice()].concat();
+        assert!(host::hear(&twice, None).is_err(), "{about} twice");
+        let marked = [b"\xEF\xBB\xBF".as_slice(), bytes.as_slice()].concat();
+        assert_eq!(calls(&marked), calls(&bytes), "{about}");
+        let text = String::from_utf8_lossy(&bytes);
+        if text.contains("git push --force") {
+            let nul = text.replace("git push --force", "git push\\u0000--force");
+            let nul = nul.replace("\\\"git push\\u0000", "\\\"git push\\\\u0000");
+            let heard = host::hear(nul.as_bytes(), None).expect("heard");
+            assert!(heard.calls().is_err(), "{about} with a NUL");
+        }
     }
 }

@@ -69,7 +69,7 @@ const SHAPES: &[Shape] = &[
         known: |s| {
             s.call == Field::Other("an object") && s.conversation.present() && s.step.present()
         },
-        allow: r#"{"decision":"allow","reason":"leaseguard has no objection"}"#,
+        allow: r#"{"decision":"allow","reason":"ok"}"#,
         ask: (r#"{"decision":"force_ask","reason":"#, "}"),
         asks: true,
         deny: (r#"{"decision":"deny","reason":"#, "}"),

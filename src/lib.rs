@@ -13,6 +13,7 @@ pub mod log;
 pub mod person;
 pub mod policy;
 pub mod rules;
+pub mod setup;
 pub mod shell;
 pub mod state;
 pub mod verdict;

@@ -17,6 +17,7 @@ mod person;
 mod rules;
 mod terminal;
 mod trust;
+mod uninstall;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -75,8 +76,10 @@ enum Verb {
     Log(log::Args),
     /// Prints six lines for agents: what is not done here, and what to do instead
     Brief(brief::Args),
-    /// Shows what connects an agent host to leaseguard
+    /// Connects agent hosts to leaseguard
     Install(install::Args),
+    /// Takes leaseguard out of agent hosts again (for people)
+    Uninstall(uninstall::Args),
     /// Answers an agent host: its message on stdin, the answer in its own terms
     Hook(hook::Args),
 }
@@ -106,6 +109,7 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Log(args) => log::run(&args),
             Verb::Brief(args) => brief::run(&args),
             Verb::Install(args) => install::run(&args),
+            Verb::Uninstall(args) => uninstall::run(&args),
             // Reached only by `--help`: the door itself is opened before any of this.
             Verb::Hook(_) => Exit::Trouble,
         },

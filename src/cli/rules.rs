@@ -157,16 +157,35 @@ fn change(set: &Set, here: &Here) -> Exit {
     {
         return refused(&reason.to_string());
     }
+    let made = missing_above(file);
     if let Err(error) = write(file, &edit.text) {
         return trouble(&format!("`{}` cannot be written: {error}", file.display()));
     }
     match home::state() {
-        Ok(state) => done(&state, "rules-set", &what),
+        Ok(state) => {
+            let exit = done(&state, "rules-set", &what);
+            // So that `uninstall --purge` can take them away again; nothing else depends on it.
+            if !made.is_empty() {
+                let _ = state.note_made(made.iter().map(PathBuf::as_path));
+            }
+            exit
+        }
         Err(_) => {
             terminal::out(&format!("{what}\n"));
             Exit::Ok
         }
     }
+}
+
+/// The directories above that of `file` that are not there, outer ones first.
+fn missing_above(file: &Path) -> Vec<PathBuf> {
+    let above = file.ancestors().skip(2);
+    let mut dirs: Vec<PathBuf> = above
+        .take_while(|dir| !dir.exists())
+        .map(Path::to_owned)
+        .collect();
+    dirs.reverse();
+    dirs
 }
 
 /// Replaces the file at once, so that no reader sees half of it.

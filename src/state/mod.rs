@@ -35,6 +35,9 @@ impl Trouble {
     }
 }
 
+/// Where the state directory keeps the list of the parents that it needed.
+const MADE: &str = "made";
+
 /// One user's state directory; it need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
@@ -57,9 +60,32 @@ impl State {
         &self.dir
     }
 
-    /// Makes the directory where it is missing, and closes it to everybody but its owner.
+    /// Makes the directory where it is missing, and closes it to everybody but its owner. Parents
+    /// that had to be made are noted in it.
     pub fn ensure(&self) -> Result<(), Trouble> {
-        ensure_dir(&self.dir)
+        let above = self.dir.ancestors().skip(1);
+        let made: Vec<&Path> = above.take_while(|dir| !dir.exists()).collect();
+        ensure_dir(&self.dir)?;
+        if made.is_empty() {
+            return Ok(());
+        }
+        self.note_made(made.iter().rev().copied())
+    }
+
+    /// Notes directories that were made for us outside of the state directory.
+    pub fn note_made<'a>(&self, dirs: impl Iterator<Item = &'a Path>) -> Result<(), Trouble> {
+        let mut all = self.made();
+        all.extend(dirs.map(Path::to_owned));
+        let lines: Vec<&str> = all.iter().filter_map(|dir| dir.to_str()).collect();
+        let path = self.dir.join(MADE);
+        files::replace(&self.dir, MADE, lines.join("\n").as_bytes())
+            .map_err(|e| Trouble::at("write", &path, &e))
+    }
+
+    /// The directories outside of the state directory that were made for us, outer ones first.
+    pub fn made(&self) -> Vec<PathBuf> {
+        let text = files::read_small(&self.dir.join(MADE)).unwrap_or_default();
+        text.lines().map(PathBuf::from).collect()
     }
 
     /// Writes `folder/name` whole: readers see the old file or the new one.

@@ -68,7 +68,7 @@ fn wrong_use_is_trouble() {
         vec!["explain"],
         vec!["explain", "git/no-such-rule"],
         vec!["rules", "extra"],
-        vec!["install", "claude"],
+        vec!["install", "--print"],
         vec!["install", "nobody", "--print"],
     ] {
         let output = leaseguard(&args, "");

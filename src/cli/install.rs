@@ -15,7 +15,6 @@ use std::path::Path;
 
 /// The arguments.
 #[derive(clap::Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(super) struct Args {
     /// The agent hosts, or `all`; without one, those that are found here
     #[arg(value_name = "HOST", value_parser = names())]

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 
 /// The arguments.
 #[derive(clap::Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(super) struct Args {
     /// The agent hosts; without one, every place that is known
     #[arg(value_name = "HOST", value_parser = names())]

@@ -165,10 +165,8 @@ pub fn remove(state: &State, plan: &Plan) -> Result<(), String> {
         }
     }
     if let Some(record) = record {
-        if files::see(&plan.file)?.bytes.is_none() {
-            files::remove_dirs(&record.dirs);
-        }
-        record.forget(state).map_err(|t| t.0)?;
+        let gone = files::see(&plan.file)?.bytes.is_none();
+        drop_record(state, &record, gone)?;
     }
     Ok(())
 }
@@ -179,8 +177,19 @@ pub fn forget(state: &State, file: &Path) -> Result<(), String> {
     let Some(record) = Record::load(state, &seen.real).map_err(|t| t.0)? else {
         return Ok(());
     };
-    if seen.bytes.is_none() {
+    drop_record(state, &record, seen.bytes.is_none())
+}
+
+/// Forgets a file and removes the directories that were made for it. Those that hold something
+/// else by now are noted, so that a purge can still take them.
+fn drop_record(state: &State, record: &Record, gone: bool) -> Result<(), String> {
+    if gone {
         files::remove_dirs(&record.dirs);
+        let left: Vec<&Path> = record.dirs.iter().map(PathBuf::as_path).collect();
+        let mut left = left.into_iter().filter(|dir| dir.exists()).peekable();
+        if left.peek().is_some() {
+            state.note_made(left).map_err(|t| t.0)?;
+        }
     }
     record.forget(state).map_err(|t| t.0)
 }

@@ -184,19 +184,18 @@ fn next_of<'a>(
             .position(|(_, found)| wrong(found, group, same).is_none());
         at.map(|at| free.remove(at)).is_none()
     });
-    for group in wanted {
-        let at = free
-            .iter()
-            .position(|(_, g)| handlers(g).iter().all(|h| is_ours(h)));
-        match at {
-            Some(at) => return wrong(free.get(at)?.1, group, same),
-            None => {
-                return Some(Step {
+    if let Some(group) = wanted.first() {
+        let mut pure = free.iter().map(|(_, found)| *found);
+        let pure = pure.find(|found| handlers(found).iter().all(|h| is_ours(h)));
+        return pure.map_or_else(
+            || {
+                Some(Step {
                     edit: Edit::Append(event, Some(list), group),
                     why: format!("no entry for `{event}`"),
-                });
-            }
-        }
+                })
+            },
+            |found| wrong(found, group, same),
+        );
     }
     let (at, group) = free.first()?;
     Some(Step {

@@ -163,11 +163,12 @@ fn status(
     Ok(wanted.map_or(Status::Right, |step| Status::Outdated(step.why)))
 }
 
-/// The tree of a settings file; `None` where it holds no value.
+/// The tree of a settings file, to look at; `None` where it holds no value.
 fn tree(file: &Path, text: &str, taste: Taste) -> Result<Option<node::Node>, String> {
     let root = if is_toml(file) {
         toml::read(text).map(|toml| Some(toml.root))
     } else {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         json::read(text, taste).map(|json| json.map(|json| json.root))
     };
     let language = if is_toml(file) { "TOML" } else { "JSON" };

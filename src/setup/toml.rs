@@ -146,10 +146,14 @@ impl Toml<'_> {
                     member.key
                 ));
             }
+            foreign(of)?;
             return Ok(vec![Splice::out(self.lines_of(&member.at))]);
         }
         match of.elements().get(number) {
-            Some(table) if self.starts(table, '[') => Ok(self.remove_table(table)),
+            Some(table) if self.starts(table, '[') => {
+                foreign(table)?;
+                Ok(self.remove_table(table))
+            }
             _ => Err("our entry is written on one line there: take it out by hand".to_owned()),
         }
     }
@@ -180,19 +184,18 @@ impl Toml<'_> {
 
     /// The lines of a table, and those of the tables below it.
     fn block(&self, table: &Node, out: &mut Vec<Range<usize>>) {
-        let mut at = self.lines_of(&table.at);
+        out.push(self.lines_of(&table.at));
         for member in table.members() {
             let first = member.value.elements().first();
-            let list = first.is_some_and(|table| self.starts(table, '['));
-            if list && first.is_some_and(Node::is_object) {
+            let tables = first.is_some_and(|first| first.is_object() && self.starts(first, '['));
+            if tables {
                 for inner in member.value.elements() {
                     self.block(inner, out);
                 }
             } else {
-                at.end = at.end.max(self.lines_of(&member.at).end);
+                out.push(self.lines_of(&member.at));
             }
         }
-        out.push(at);
     }
 
     fn blank(&self, at: Range<usize>) -> bool {
@@ -237,6 +240,41 @@ impl Toml<'_> {
         });
         start..end
     }
+}
+
+/// Keys that an entry of ours may have. Whatever is appended to the file by hand without a header
+/// of its own lands in its last table, which may be ours, and must not be lost with it.
+const KEYS: &[&str] = &[
+    "args",
+    "async",
+    "command",
+    "commandWindows",
+    "description",
+    "hooks",
+    "if",
+    "matcher",
+    "name",
+    "once",
+    "shell",
+    "statusMessage",
+    "timeout",
+    "timeoutSec",
+    "type",
+];
+
+fn foreign(table: &Node) -> Result<(), String> {
+    for member in table.members() {
+        if !KEYS.contains(&member.key.as_str()) {
+            return Err(format!(
+                "our table also holds `{}`, which is not ours: move it above the entry of leaseguard",
+                member.key
+            ));
+        }
+        for inner in member.value.elements() {
+            foreign(inner)?;
+        }
+    }
+    Ok(())
 }
 
 fn lines(members: &[&Member], newline: &str, out: &mut String) {

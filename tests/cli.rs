@@ -285,6 +285,24 @@ fn install_prints_for_every_host_and_tells_where_it_goes() {
     }
 }
 
+/// Copilot CLI drops the arguments of an entry that it finds in the settings of Claude Code.
+#[test]
+fn a_host_that_drops_the_arguments_is_answered_all_the_same() {
+    let message = |command: &str| {
+        format!(
+            r#"{{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"t","cwd":"/nonexistent","tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#
+        )
+    };
+    let allowed = leaseguard(&[], &message("ls"));
+    assert_eq!(allowed.status.code(), Some(0));
+    assert!(allowed.stdout.is_empty() && allowed.stderr.is_empty());
+    let denied = leaseguard(&[], &message("leaseguard uninstall"));
+    assert_eq!(denied.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&denied.stdout).into_owned();
+    assert!(text.contains(r#""permissionDecision":"deny""#), "{text}");
+    assert_eq!(leaseguard(&[], "").status.code(), Some(2));
+}
+
 #[test]
 fn what_install_prints_opens_the_door() {
     let message = r#"{"hook_event_name":"PreToolUse","transcript_path":"/t","tool_name":"Bash","tool_input":{}}"#;

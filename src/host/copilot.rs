@@ -180,7 +180,7 @@ fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
     match (verdict.decision(), event) {
         (Decision::Allow, _) => Reply::silence(),
         (Decision::Ask, "PreToolUse") => Reply::before_tool("ask", verdict),
-        // It shows the agent the reason on stdout alone.
+        // Code 2 stops it in every version, and whoever else may have sent this.
         (Decision::Deny, "PreToolUse") => Reply {
             stdout: Reply::before_tool("deny", verdict).stdout,
             ..Reply::refusal(verdict, false)

@@ -3,7 +3,7 @@
 use super::Entry;
 use super::node::{Kind, Node};
 use super::want::Want;
-use super::words::{COMMANDS, argv, is_ours, split};
+use super::words::{COMMANDS, argv, called, is_ours, split};
 
 /// One change of a settings file.
 pub(super) enum Edit<'a> {
@@ -272,7 +272,7 @@ fn right_value(key: &str, found: &Node, want: &Node, beside: &Node, same: Same<'
     if beside.get("args").is_some() {
         return same(found);
     }
-    match (split(found).as_slice(), split(want).as_slice()) {
+    match (called(&split(found)), called(&split(want))) {
         ([program, rest @ ..], [_, wanted @ ..]) => rest == wanted && same(program),
         _ => false,
     }

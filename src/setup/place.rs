@@ -80,10 +80,18 @@ impl Around {
                 .iter()
                 .any(|dir| names.iter().any(|name| dir.join(name).is_file()))
         };
-        setup.programs.iter().any(runs)
-            || self
-                .user_dir(setup)
-                .is_some_and(|(dir, named)| named || dir.is_dir())
+        if setup.programs.iter().any(runs) {
+            return true;
+        }
+        let Some((dir, named)) = self.user_dir(setup) else {
+            return false;
+        };
+        // A directory of all programs says nothing; that of the host below it does.
+        if setup.user.dir == ".config" {
+            let own = Path::new(setup.user.file).components().next();
+            return own.is_some_and(|own| dir.join(own).is_dir());
+        }
+        named || dir.is_dir()
     }
 
     /// The directory of a user's settings, and whether a variable names it.

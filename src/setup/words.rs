@@ -3,7 +3,7 @@
 use super::node::Node;
 
 /// Keys under which hosts keep a command line.
-pub(super) const COMMANDS: &[&str] = &["command", "bash", "powershell"];
+pub(super) const COMMANDS: &[&str] = &["command", "bash", "powershell", "commandWindows"];
 
 /// The words of a command line, by the quoting that all shells share.
 pub(super) fn split(line: &str) -> Vec<String> {
@@ -63,13 +63,16 @@ pub(super) fn is_ours(handler: &Node) -> bool {
         .any(|words| ours(&words))
 }
 
-fn ours(words: &[String]) -> bool {
-    // A shell of PowerShell starts a quoted path with `&`.
-    let words = match words {
+/// The words without the `&` by which PowerShell starts a quoted path.
+pub(super) fn called(words: &[String]) -> &[String] {
+    match words {
         [call, rest @ ..] if call == "&" => rest,
         words => words,
-    };
-    let [program, verb, ..] = words else {
+    }
+}
+
+fn ours(words: &[String]) -> bool {
+    let [program, verb, ..] = called(words) else {
         return false;
     };
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::host::setup::Owner;
 use crate::host::{ALL, Host};
 use crate::log::{Entry, Log, Settings};
 use crate::setup::plan::{self, Plan, What};
-use crate::setup::{Around, Scope, apply, diff, filled};
+use crate::setup::{Around, Scope, apply, diff};
 use crate::state::State;
 use crate::state::time::Moment;
 use std::io::{BufRead, IsTerminal, Read};
@@ -162,7 +162,7 @@ fn print(args: &Args, around: &Around, scope: Scope) -> Exit {
         Ok(program) => program,
         Err(why) => return trouble(why),
     };
-    terminal::out(&filled(setup, &program.path));
+    terminal::out(&setup.filled(&program.path));
     let place = match scope {
         Scope::User => {
             let place = setup.user;

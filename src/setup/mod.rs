@@ -16,7 +16,6 @@ mod want;
 mod words;
 
 pub use place::{Around, Program};
-pub use want::filled;
 
 use crate::host::Host;
 use crate::host::setup::{Owner, Setup};
@@ -142,7 +141,7 @@ fn status(
     if setup.owner == Owner::Ours {
         let root = tree(file, text, Taste::LOOSE).ok().flatten();
         entries.extend(root.iter().flat_map(judge::entries));
-        return Ok(if text == filled(setup, &program.path) {
+        return Ok(if text == setup.filled(&program.path) {
             Status::Right
         } else if want::is_of(setup, text) {
             Status::Outdated("it names another program".to_owned())

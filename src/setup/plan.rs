@@ -182,7 +182,7 @@ fn change(host: &Host, setup: &Setup, file: &Path, around: &Around) -> Result<Ch
         return Err(why);
     }
     let text = seen.text()?.to_owned();
-    let snippet = want::filled(setup, &program.path);
+    let snippet = setup.filled(&program.path);
     let mut added = Added::default();
     let after = if setup.owner == Owner::Ours {
         snippet

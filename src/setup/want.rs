@@ -2,21 +2,7 @@
 
 use super::json::{self, Taste};
 use super::node::Node;
-use crate::host::setup::{Form, PLACEHOLDER, Setup};
-use crate::host::{argv, text::json_string};
-
-/// The snippet of `setup` for the program at `path`.
-pub fn filled(setup: &Setup, path: &str) -> String {
-    let command = match setup.form {
-        Form::Line => argv::as_shell(&[path]),
-        Form::Exec | Form::Module => path.to_owned(),
-    };
-    let quoted = json_string(&command);
-    let inner = quoted.strip_prefix('"').and_then(|q| q.strip_suffix('"'));
-    setup
-        .snippet
-        .replace(PLACEHOLDER, inner.unwrap_or_default())
-}
+use crate::host::setup::{PLACEHOLDER, Setup};
 
 /// Whether `text` is the snippet for whatever program.
 pub(super) fn is_of(setup: &Setup, text: &str) -> bool {
@@ -44,7 +30,7 @@ pub(super) struct Want {
 impl Want {
     /// Reads the filled snippet; `Err` where it is no object with `hooks`.
     pub(super) fn of(setup: &Setup, path: &str) -> Result<Want, String> {
-        let text = filled(setup, path);
+        let text = setup.filled(path);
         let strict = Taste {
             comments: false,
             trailing_commas: false,
@@ -83,7 +69,7 @@ impl Want {
 
 #[cfg(test)]
 mod tests {
-    use super::{filled, is_of};
+    use super::is_of;
     use crate::host::ALL;
     use crate::host::setup::{Form, Owner};
 
@@ -91,7 +77,7 @@ mod tests {
     fn an_odd_path_survives_json_and_shell() {
         let path = "/a b/it's \"x\"\\leaseguard";
         for setup in ALL.iter().filter_map(|host| host.setup.as_ref()) {
-            let text = filled(setup, path);
+            let text = setup.filled(path);
             assert!(is_of(setup, &text), "{}", setup.title);
             if setup.form == Form::Module || setup.owner == Owner::Ours {
                 continue;

@@ -1,6 +1,7 @@
 //! Where the state directory is.
 
 use super::Trouble;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// What the place depends on.
@@ -53,18 +54,30 @@ impl Os {
 /// The state directory on `os`; a relative path in the environment counts as unset.
 pub fn dir(os: Os, env: &Env) -> Result<PathBuf, Trouble> {
     if let Some(xdg) = rooted(os, &env.xdg_state) {
-        return Ok(xdg.join("leaseguard"));
+        return Ok(below(xdg, "leaseguard"));
     }
     let (base, tail, missing) = match os {
         Os::Unix => (&env.home, ".local/state/leaseguard", "HOME"),
         Os::Mac => (&env.home, "Library/Application Support/leaseguard", "HOME"),
         Os::Windows => (&env.local_app_data, "leaseguard", "LOCALAPPDATA"),
     };
-    rooted(os, base).map(|base| base.join(tail)).ok_or_else(|| {
-        Trouble(format!(
-            "no place for the state directory: `{missing}` is not an absolute path"
-        ))
-    })
+    rooted(os, base)
+        .map(|base| below(base, tail))
+        .ok_or_else(|| {
+            Trouble(format!(
+                "no place for the state directory: `{missing}` is not an absolute path"
+            ))
+        })
+}
+
+/// `tail` below `base`, put together at once.
+fn below(base: &Path, tail: &str) -> PathBuf {
+    let base = base.as_os_str();
+    let mut path = OsString::with_capacity(base.len() + tail.len() + 1);
+    for part in [base, OsStr::new("/"), OsStr::new(tail)] {
+        path.push(part);
+    }
+    PathBuf::from(path)
 }
 
 fn rooted(os: Os, path: &Option<PathBuf>) -> Option<&Path> {
@@ -72,7 +85,7 @@ fn rooted(os: Os, path: &Option<PathBuf>) -> Option<&Path> {
     let rooted = match os {
         // Also where a test asks on another system what Windows would do.
         Os::Windows => path.is_absolute() || path.to_string_lossy().get(1..3) == Some(":\\"),
-        Os::Unix | Os::Mac => path.has_root(),
+        Os::Unix | Os::Mac => path.as_os_str().as_encoded_bytes().first() == Some(&b'/'),
     };
     rooted.then_some(path)
 }

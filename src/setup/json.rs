@@ -144,6 +144,15 @@ impl Json<'_> {
             Some(first) => self.has_newline(into.at.start..first.start),
             None => style.lines,
         };
+        // On one line with a comment to the end of the line, all that follows would be a comment.
+        let last = inside.last().and_then(|(_, at)| self.text.get(at.clone()));
+        let rest = self.text.get(start..close).unwrap_or_default();
+        let start = match rest.find('\n') {
+            Some(line) if !lines && last.is_some_and(|last| last.starts_with("//")) => {
+                start.saturating_add(line).saturating_add(1)
+            }
+            _ => start,
+        };
         let indent = match (children.first(), lines) {
             (Some(first), true) => self.indent(first.start).to_owned(),
             _ => format!("{}{}", self.indent(into.at.start), style.unit),

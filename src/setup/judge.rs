@@ -342,7 +342,8 @@ pub(super) fn next_removal<'a>(root: &'a Node, added: &Added) -> Option<Edit<'a>
         if added.hooks && hooks.is_object() && hooks.members().is_empty() {
             return Some(Edit::Remove(root, hooks_at?));
         }
-        if hooks.is_object() && !hooks.members().is_empty() {
+        // Hooks that came later stand on what we put beside them.
+        if added.hooks && !hooks.members().is_empty() {
             return None;
         }
     }

@@ -13,7 +13,7 @@ mod support;
 use leaseguard::host::setup::Owner;
 use leaseguard::host::{ALL, Host};
 use leaseguard::setup::plan::{self, Plan, What};
-use leaseguard::setup::{Around, Found, Program, Scope, Status, apply, filled, found};
+use leaseguard::setup::{Around, Found, Program, Scope, Status, apply, found};
 use leaseguard::state::State;
 use std::collections::BTreeMap;
 use std::fs;
@@ -160,7 +160,7 @@ fn every_host_is_connected_from_an_empty_home_and_the_home_is_empty_again() {
             let setup = host.setup.unwrap();
             assert_eq!(
                 fs::read_to_string(&usual.file).unwrap(),
-                filled(&setup, PROGRAM)
+                setup.filled(PROGRAM)
             );
             let again = home.install(host.name, scope);
             assert_eq!(again, "nothing: already connected", "{}", host.name);
@@ -388,7 +388,7 @@ fn an_old_entry_is_mended_at_its_place_and_nothing_else_moves() {
     let first = r#"{"matcher":"A","hooks":[{"type":"command","command":"a"}]}"#;
     let last = r#"{"matcher":"B","hooks":[{"type":"command","command":"b"}]}"#;
     let whole: serde_json::Value =
-        serde_json::from_str(&filled(&host("codex").setup.unwrap(), PROGRAM)).unwrap();
+        serde_json::from_str(&host("codex").setup.unwrap().filled(PROGRAM)).unwrap();
     let right = whole["hooks"]["PreToolUse"][0].to_string();
     for (from, to, why) in [
         (
@@ -444,7 +444,7 @@ fn another_spelling_of_the_same_program_is_right_and_is_not_rewritten() {
         path: real.to_str().unwrap().to_owned(),
         fleeting: None,
     });
-    let text = filled(&host("codex").setup.unwrap(), link.to_str().unwrap());
+    let text = host("codex").setup.unwrap().filled(link.to_str().unwrap());
     home.write(".codex/hooks.json", &text);
     assert_eq!(
         home.install("codex", Scope::User),
@@ -529,7 +529,7 @@ fn a_pasted_entry_without_a_record_is_taken_out_and_the_users_lists_stay() {
     let home = Home::new();
     home.write(
         ".claude/settings.json",
-        filled(&host("claude").setup.unwrap(), "/x/leaseguard"),
+        host("claude").setup.unwrap().filled("/x/leaseguard"),
     );
     assert_eq!(home.uninstall(), ["changed"]);
     let left: serde_json::Value =
@@ -785,7 +785,7 @@ fn group(dice: &mut Dice, comments: bool, nested: bool) -> String {
 fn settings(dice: &mut Dice, host: &Host) -> String {
     let setup = host.setup.unwrap();
     let nested =
-        serde_json::from_str::<serde_json::Value>(&filled(&setup, PROGRAM)).unwrap()["hooks"]
+        serde_json::from_str::<serde_json::Value>(&setup.filled(PROGRAM)).unwrap()["hooks"]
             .as_object()
             .unwrap()
             .values()

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod grant;
 pub mod guard;
 pub mod host;
+pub mod lease;
 pub mod log;
 pub mod person;
 pub mod policy;

@@ -32,7 +32,7 @@ pub(super) fn replace(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The text of a regular file; looked at first, since opening a pipe would wait for a writer.
-pub(super) fn read_small(path: &Path) -> io::Result<String> {
+pub(crate) fn read_small(path: &Path) -> io::Result<String> {
     let found = fs::symlink_metadata(path)?;
     if !found.is_file() {
         return Err(io::Error::other("not a regular file"));
@@ -90,7 +90,7 @@ pub(super) fn consume(path: &Path) -> io::Result<()> {
 }
 
 /// Makes a directory and its parents, closed to others.
-pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
+pub(crate) fn make_dir(dir: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

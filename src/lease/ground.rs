@@ -83,8 +83,9 @@ fn synced(path: &Path) -> Option<&'static str> {
 
 fn by_name(name: &str) -> Option<&'static str> {
     let named = |folder: &str| {
-        name.strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(" - ") || rest.starts_with(" ("))
+        name.strip_prefix(folder).is_some_and(|rest| {
+            rest.is_empty() || rest.starts_with(" - ") || rest.starts_with(" (")
+        })
     };
     let found = FOLDERS.iter().find(|(folder, _)| named(folder));
     found.map(|(_, program)| *program)
@@ -155,7 +156,10 @@ fn mounted(mounts: &str, path: &Path) -> Option<String> {
             .then(|| (Path::new(&point).components().count(), kind.to_owned()))
     };
     // Of two mounts at one place the later one is on top.
-    let (_, kind) = mounts.lines().filter_map(entry).max_by_key(|(depth, _)| *depth)?;
+    let (_, kind) = mounts
+        .lines()
+        .filter_map(entry)
+        .max_by_key(|(depth, _)| *depth)?;
     Some(kind)
 }
 
@@ -163,7 +167,12 @@ fn mounted(mounts: &str, path: &Path) -> Option<String> {
 #[cfg(target_os = "linux")]
 fn unescaped(text: &str) -> String {
     let mut out = text.to_owned();
-    for (code, byte) in [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")] {
+    for (code, byte) in [
+        ("\\040", " "),
+        ("\\011", "\t"),
+        ("\\012", "\n"),
+        ("\\134", "\\"),
+    ] {
         out = out.replace(code, byte);
     }
     out
@@ -174,7 +183,9 @@ fn unescaped(text: &str) -> String {
 fn network(path: &Path) -> Option<String> {
     let text = path.to_string_lossy();
     let share = text.starts_with("\\\\?\\UNC\\")
-        || (text.starts_with("\\\\") && !text.starts_with("\\\\?\\") && !text.starts_with("\\\\.\\"));
+        || (text.starts_with("\\\\")
+            && !text.starts_with("\\\\?\\")
+            && !text.starts_with("\\\\.\\"));
     share.then(|| "a network share".to_owned())
 }
 
@@ -224,7 +235,10 @@ mod tests {
         let kind = |path: &str| mounted(text, Path::new(path));
         assert_eq!(kind("/home/u").as_deref(), Some("ext4"));
         assert_eq!(kind("/home/u/my net/a").as_deref(), Some("fuse.sshfs"));
-        assert_eq!(kind("/home/u/my net/in/a").as_deref(), Some("fuse.gocryptfs"));
+        assert_eq!(
+            kind("/home/u/my net/in/a").as_deref(),
+            Some("fuse.gocryptfs")
+        );
         assert_eq!(mounted("", Path::new("/")), None);
     }
 }

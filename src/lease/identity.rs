@@ -8,17 +8,54 @@ use super::liveness::Here;
 use crate::person::chain::{Chain, Process};
 use crate::person::hosts;
 
+/// Variables that hosts give to what they start, and that hold the payload's session.
+const SESSIONS: &[(&str, &str)] = &[
+    (hosts::CLAUDE, "CLAUDE_CODE_SESSION_ID"),
+    ("Codex", "CODEX_THREAD_ID"),
+    ("Codex", "CODEX_SESSION_ID"),
+    ("Gemini CLI", "GEMINI_SESSION_ID"),
+    ("OpenCode", "OPENCODE_SESSION_ID"),
+];
+
+/// What hosts are called in a record.
+const HARNESSES: &[(&str, &str)] = &[
+    (hosts::CLAUDE, "claude"),
+    ("Codex", "codex"),
+    ("Cursor", "cursor"),
+    ("Gemini CLI", "gemini"),
+    ("GitHub Copilot CLI", "copilot"),
+    ("Qwen Code", "qwen"),
+    ("OpenCode", "opencode"),
+    ("Kimi CLI", "kimi"),
+    ("Grok CLI", "grok"),
+    ("Antigravity", "agy"),
+    ("Factory Droid", "droid"),
+    ("Cline", "cline"),
+    ("Crush", "crush"),
+    ("Goose", "goose"),
+    ("Amp", "amp"),
+    ("Aider", "aider"),
+    ("OpenHands", "openhands"),
+    ("Pi", "pi"),
+];
+
+/// What `host` is called in a record; `None` where it has no word there.
+pub fn harness(host: &str) -> Option<&'static str> {
+    let found = HARNESSES.iter().find(|(name, _)| *name == host);
+    found.map(|(_, word)| *word)
+}
+
 /// What the host says, and what stands in the environment.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Said<'a> {
     /// The payload's session.
     pub session: Option<&'a str>,
     /// The payload's subagent.
     pub agent: Option<&'a str>,
-    /// `CLAUDE_PID`: the host's own word for its process.
-    pub claude_pid: Option<&'a str>,
-    /// `CLAUDE_CODE_SESSION_ID`, where there is no payload.
-    pub session_variable: Option<&'a str>,
+    /// The host whose mark is in the environment.
+    pub mark: Option<&'a str>,
+    /// A variable of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
 /// The one who asks. `chain` are the processes above, `look` finds one that is not among them.
@@ -29,12 +66,15 @@ pub fn asker(
     look: &dyn Fn(u32) -> Option<Process>,
 ) -> Asker {
     let process = host_process(said, chain, look);
-    // The variable is inherited by other hosts that a session of Claude Code starts.
-    let claude = process.as_ref().is_some_and(|p| p.host == hosts::CLAUDE);
-    let variable = said.session_variable.filter(|_| claude);
+    // A host that another one started inherits the other's variables: only its own count.
+    let mark = said.mark.filter(|_| !chain.complete);
+    let host = process.as_ref().map(|p| p.host.as_str()).or(mark);
+    let own = SESSIONS.iter().filter(|(name, _)| Some(*name) == host);
+    let session = said.session.map(str::to_owned);
+    let session = session.or_else(|| own.clone().find_map(|(_, var)| (said.variable)(var)));
     Asker {
         here,
-        session: said.session.or(variable).filter(|s| !s.is_empty()).map(str::to_owned),
+        session: session.filter(|s| !s.is_empty()),
         agent: said.agent.filter(|a| !a.is_empty()).map(str::to_owned),
         process,
         chain: chain.processes.iter().map(|p| p.pid).collect(),
@@ -46,7 +86,7 @@ fn host_process(
     chain: &Chain,
     look: &dyn Fn(u32) -> Option<Process>,
 ) -> Option<HostProcess> {
-    let named = said.claude_pid.and_then(|text| text.parse::<u32>().ok());
+    let named = (said.variable)("CLAUDE_PID").and_then(|text| text.parse::<u32>().ok());
     let nearest = chain
         .processes
         .iter()

@@ -1,7 +1,7 @@
 //! Which repository and which checkout: keys that stay the same however a path is spelled.
 
-use super::ground::{self, Allowed};
 use super::error::{Code, Refusal};
+use super::ground::{self, Allowed};
 use super::record::{Checkout, Repo, without_user};
 use crate::state::key::Key;
 use std::fs;

@@ -4,8 +4,26 @@ use std::time::Duration;
 
 /// The harnesses that are known by default (R23).
 pub const HARNESSES: &[&str] = &[
-    "agy", "aider", "amp", "claude", "cline", "codex", "copilot", "crush", "cursor", "droid",
-    "gemini", "goose", "grok", "kimi", "odysseus", "ollama", "opencode", "openhands", "pi", "qwen",
+    "agy",
+    "aider",
+    "amp",
+    "claude",
+    "cline",
+    "codex",
+    "copilot",
+    "crush",
+    "cursor",
+    "droid",
+    "gemini",
+    "goose",
+    "grok",
+    "kimi",
+    "odysseus",
+    "ollama",
+    "opencode",
+    "openhands",
+    "pi",
+    "qwen",
 ];
 
 /// What policy decides about claims.

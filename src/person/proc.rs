@@ -107,7 +107,11 @@ fn missing() -> Look {
         });
         own.is_ok() && !hides
     });
-    if shows_all { Look::Missing } else { Look::Untold }
+    if shows_all {
+        Look::Missing
+    } else {
+        Look::Untold
+    }
 }
 
 fn hides_others(option: &str) -> bool {
@@ -140,10 +144,7 @@ pub(super) fn inside(dir: &Path) -> Option<Vec<u32>> {
 pub(super) fn place() -> (String, String) {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let space = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
-    (
-        boot.trim().to_owned(),
-        space.to_string_lossy().into_owned(),
-    )
+    (boot.trim().to_owned(), space.to_string_lossy().into_owned())
 }
 
 /// Both in one.

@@ -1,6 +1,6 @@
 //! Claiming a free checkout, and holding on to one's own.
 
-use super::{Case, Change, MOST_TEXT, Outcome, Wanted, corrupt, newer, renew, shown};
+use super::{Case, Change, MOST_TEXT, Outcome, Wanted, corrupt, newer, renew, shown, ticket};
 use crate::lease::asker::Standing;
 use crate::lease::book::Name;
 use crate::lease::clock::Time;
@@ -36,17 +36,15 @@ pub(super) fn claim(case: &Case<'_>, wanted: &Wanted) -> Result<Outcome, Refusal
 /// One's own claim goes on; anybody else's is in the way.
 fn held_already(case: &Case<'_>, wanted: &Wanted, held: &Held) -> Result<Outcome, Refusal> {
     let seen = case.facts.of(&held.claim);
-    let standing = case
-        .request
-        .who
-        .standing(&held.claim.owner, seen.liveness);
+    let standing = case.request.who.standing(&held.claim.owner, seen.liveness);
     match standing {
         Standing::Owner | Standing::Over | Standing::Bound | Standing::Resumed => {
             free_names(case, standing == Standing::Resumed)?;
             let mut next = renew::carried(case, &held.claim, standing, wanted.ttl)?;
             wanted.branch.clone_into(&mut next.branch);
-            if wanted.ticket.is_some() {
-                wanted.ticket.clone_into(&mut next.ticket);
+            // A ticket that was called as the branch goes on being so.
+            if wanted.ticket.is_some() || held.claim.ticket == held.claim.branch {
+                next.ticket = ticket(wanted);
             }
             if wanted.lane.is_some() {
                 wanted.lane.clone_into(&mut next.lane);
@@ -141,7 +139,9 @@ pub(super) fn free_names(case: &Case<'_>, mine: bool) -> Result<(), Refusal> {
             Name::Agent(_) if mine => {
                 return Err(Refusal::new(
                     Code::SessionHasClaim,
-                    format!("you hold {by} already: give it back first, there `leaseguard lease release`"),
+                    format!(
+                        "you hold {by} already: give it back first, there `leaseguard lease release`"
+                    ),
                 ));
             }
             Name::Agent(_) => {}
@@ -154,7 +154,9 @@ fn capped(case: &Case<'_>) -> Result<(), Refusal> {
     match case.terms.cap {
         Some(cap) if case.book.others >= cap => Err(Refusal::new(
             Code::CapReached,
-            format!("policy allows {cap} claimed checkouts of a repository, and all are taken: wait, or give one back"),
+            format!(
+                "policy allows {cap} claimed checkouts of a repository, and all are taken: wait, or give one back"
+            ),
         )),
         _ => Ok(()),
     }
@@ -181,7 +183,7 @@ pub(super) fn fresh(
         checkout: wanted.checkout.clone(),
         branch: wanted.branch.clone(),
         base_sha: wanted.base_sha.clone(),
-        ticket: wanted.ticket.clone(),
+        ticket: ticket(wanted),
         lane: wanted.lane.clone(),
         plan_id: wanted.plan_id.clone(),
         owner: who.owner(wanted.holder.clone(), wanted.label.clone()),
@@ -244,7 +246,9 @@ pub(super) fn sound(case: &Case<'_>, wanted: &Wanted) -> Result<(), Refusal> {
         if text.is_empty() || text.len() > MOST_TEXT || text.chars().any(char::is_control) {
             return Err(Refusal::new(
                 Code::BadRequest,
-                format!("every field is one line of 1 to {MOST_TEXT} bytes without control characters"),
+                format!(
+                    "every field is one line of 1 to {MOST_TEXT} bytes without control characters"
+                ),
             ));
         }
     }

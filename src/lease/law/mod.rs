@@ -36,7 +36,7 @@ pub struct Wanted {
     pub branch: Option<String>,
     /// The commit.
     pub base_sha: Option<String>,
-    /// The ticket.
+    /// The ticket; `None` = called as the branch.
     pub ticket: Option<String>,
     /// The lane.
     pub lane: Option<String>,
@@ -219,10 +219,15 @@ pub fn wants(request: &Request) -> Vec<Name> {
         _ => return Vec::new(),
     };
     let branch = wanted.branch.clone().map(Name::Branch);
-    let ticket = wanted.ticket.clone().map(Name::Ticket);
+    let ticket = ticket(wanted).map(Name::Ticket);
     let mut names: Vec<Name> = branch.into_iter().chain(ticket).collect();
     names.extend(request.who.names());
     names
+}
+
+/// The ticket, which is the branch where none is named.
+fn ticket(wanted: &Wanted) -> Option<String> {
+    wanted.ticket.clone().or_else(|| wanted.branch.clone())
 }
 
 /// One request with all that it is judged by.

@@ -19,11 +19,7 @@ pub(super) fn release(case: &Case<'_>) -> Result<Outcome, Refusal> {
 }
 
 /// Decides `lease override`: the claim that is ended has to be named.
-pub(super) fn overrule(
-    case: &Case<'_>,
-    claim_id: &str,
-    reason: &str,
-) -> Result<Outcome, Refusal> {
+pub(super) fn overrule(case: &Case<'_>, claim_id: &str, reason: &str) -> Result<Outcome, Refusal> {
     if reason.trim().is_empty() || reason.chars().any(char::is_control) {
         return Err(Refusal::new(
             Code::BadRequest,

@@ -30,7 +30,9 @@ pub(super) fn renew(
         Some(stage) => {
             return Err(Refusal::new(
                 Code::BadRequest,
-                format!("a claim does not go on as `{stage}`: use `active`, `in-review` or `releasing`"),
+                format!(
+                    "a claim does not go on as `{stage}`: use `active`, `in-review` or `releasing`"
+                ),
             ));
         }
         None if next.state == Stage::Claimed => next.state = Stage::Active,
@@ -45,7 +47,11 @@ pub(super) fn renew(
         && next.lease.ttl_secs == held.claim.lease.ttl_secs;
     let enough = same && left.is_none_or(|left| left > half) && case.time(held) != Time::Suspect;
     Ok(Outcome {
-        event: if standing == Standing::Resumed { "resume" } else { "renew" },
+        event: if standing == Standing::Resumed {
+            "resume"
+        } else {
+            "renew"
+        },
         change: if enough {
             Change::Beat
         } else {

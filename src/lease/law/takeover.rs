@@ -66,11 +66,18 @@ pub(super) fn takeover(
     if claim.allowed_paths.is_empty() {
         claim.allowed_paths.clone_from(&old.allowed_paths);
     }
-    claim.checkout.provisioned.clone_from(&old.checkout.provisioned);
+    claim
+        .checkout
+        .provisioned
+        .clone_from(&old.checkout.provisioned);
     claim.flags = old.flags.iter().filter(|f| *f != DIRTY).cloned().collect();
     claim.rest = old.rest.clone();
     Ok(Outcome {
-        event: if left_dirty { "adopt-dirty" } else { "takeover" },
+        event: if left_dirty {
+            "adopt-dirty"
+        } else {
+            "takeover"
+        },
         change: Change::Put(Box::new(claim.clone()), true),
         claim: Some(claim),
         reason: None,
@@ -87,17 +94,26 @@ fn lapsed(case: &Case<'_>, held: &Held) -> Result<(), Refusal> {
         Time::Never => {
             return refuse(
                 Code::ManualLease,
-                format!("no time frees this claim of {whose}: it releases it, or a person runs `leaseguard lease override {}`", claim.claim_id),
+                format!(
+                    "no time frees this claim of {whose}: it releases it, or a person runs `leaseguard lease override {}`",
+                    claim.claim_id
+                ),
             );
         }
         Time::Suspect => {
             return refuse(
                 Code::ClockSuspect,
-                format!("the times in this claim do not fit the clock of this machine: set the clock, or ask a person for `leaseguard lease override {}`", claim.claim_id),
+                format!(
+                    "the times in this claim do not fit the clock of this machine: set the clock, or ask a person for `leaseguard lease override {}`",
+                    claim.claim_id
+                ),
             );
         }
         Time::Running if seen.liveness == Liveness::Alive => {
-            return refuse(Code::TakeoverNotDead, format!("{whose} lives and holds this checkout"));
+            return refuse(
+                Code::TakeoverNotDead,
+                format!("{whose} lives and holds this checkout"),
+            );
         }
         Time::Running => {
             return refuse(
@@ -117,7 +133,10 @@ fn lapsed(case: &Case<'_>, held: &Held) -> Result<(), Refusal> {
         Liveness::Unknown if !long_unchanged(case, held) => {
             return refuse(
                 Code::OwnedUnknownLiveness,
-                format!("it cannot be told here whether {whose} lives: it releases the claim, or a person runs `leaseguard lease override {}`", claim.claim_id),
+                format!(
+                    "it cannot be told here whether {whose} lives: it releases the claim, or a person runs `leaseguard lease override {}`",
+                    claim.claim_id
+                ),
             );
         }
         Liveness::Unknown | Liveness::Dead => {}

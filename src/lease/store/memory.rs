@@ -72,7 +72,10 @@ impl Memory {
 
 impl Store for Memory {
     fn at(&self, repo: &str, checkout: &str) -> Slot {
-        self.all().get(repo).map(|s| s.at(checkout)).unwrap_or_default()
+        self.all()
+            .get(repo)
+            .map(|s| s.at(checkout))
+            .unwrap_or_default()
     }
 
     fn named(&self, repo: &str, name: &Name) -> Slot {
@@ -89,7 +92,10 @@ impl Store for Memory {
 
     fn beat(&self, repo: &str, claim: &Claim, now: Moment) -> Result<bool, Refusal> {
         let mut all = self.all();
-        let slots = all.get_mut(repo).into_iter().flat_map(|s| s.slots.values_mut());
+        let slots = all
+            .get_mut(repo)
+            .into_iter()
+            .flat_map(|s| s.slots.values_mut());
         for slot in slots {
             if let Slot::Held(held) = slot
                 && held.claim.claim_id == claim.claim_id

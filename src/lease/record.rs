@@ -244,6 +244,14 @@ impl Claim {
         bytes
     }
 
+    /// Whether writing this over `old` is a sign of life of its owner.
+    pub fn lives_after(&self, old: Option<&Claim>) -> bool {
+        old.is_none_or(|old| {
+            old.claim_id != self.claim_id
+                || old.lease.last_heartbeat_utc != self.lease.last_heartbeat_utc
+        })
+    }
+
     /// The state that it is in.
     pub fn version(&self) -> Version {
         Version {

@@ -7,7 +7,7 @@ use crate::state::{State, Trouble};
 use std::path::Path;
 
 /// What the law has to know of the machine.
-pub trait Witness {
+pub trait Witness: Sync {
     /// What the system says of a process id.
     fn process(&self, pid: u32) -> Seen;
 

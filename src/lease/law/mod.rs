@@ -342,14 +342,13 @@ fn fenced(meant: &str, now: Option<&Claim>) -> Refusal {
 pub fn shown(claim: &Claim) -> String {
     let owner = &claim.owner;
     let who = owner.holder.as_deref().or(owner.exe.as_deref());
-    let who = who.unwrap_or("somebody");
-    let session = match owner.session_ids.last() {
-        Some(session) => format!(" session `{session}`"),
-        None => String::new(),
-    };
+    let who = who.unwrap_or("an unknown host");
     let process = match owner.pid {
         Some(pid) => format!(" (process {pid})"),
         None => String::new(),
     };
-    format!("{who}{session}{process}")
+    match owner.session_ids.last() {
+        Some(session) => format!("session `{session}` of {who}{process}"),
+        None => format!("a session of {who}{process}"),
+    }
 }

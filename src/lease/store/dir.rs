@@ -180,7 +180,9 @@ impl Dir {
             }
             Change::Put(claim, durable) => {
                 index.add(checkout, claim)?;
-                touch(&folder.beat(&claim.claim_id), now, true)?;
+                if claim.lives_after(before) {
+                    touch(&folder.beat(&claim.claim_id), now, true)?;
+                }
                 let bytes = claim.bytes();
                 match draft {
                     Some(draft) if draft.holds(&bytes) => folder.place(draft, &path)?,

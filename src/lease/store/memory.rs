@@ -32,10 +32,6 @@ impl Shelf {
 
     fn apply(&mut self, checkout: &str, outcome: &Outcome, now: Moment) {
         let beat = Some(now);
-        let held = |claim: &Claim| {
-            let claim = claim.clone();
-            Slot::Held(Box::new(Held { claim, beat }))
-        };
         match &outcome.change {
             Change::None => {}
             Change::Beat => {
@@ -44,7 +40,16 @@ impl Shelf {
                 }
             }
             Change::Put(claim, _) => {
-                self.slots.insert(checkout.to_owned(), held(claim));
+                let before = self.at(checkout);
+                let old = before.held();
+                let beat = if claim.lives_after(old.map(|h| &h.claim)) {
+                    beat
+                } else {
+                    old.and_then(|h| h.beat)
+                };
+                let claim = (**claim).clone();
+                let held = Slot::Held(Box::new(Held { claim, beat }));
+                self.slots.insert(checkout.to_owned(), held);
             }
             Change::Retire(claim) => {
                 self.slots.remove(checkout);

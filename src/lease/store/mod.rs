@@ -41,7 +41,7 @@ pub struct Query {
 pub type Decide<'a> = dyn FnMut(&Book) -> Result<Outcome, Refusal> + 'a;
 
 /// Claims of all repositories.
-pub trait Store {
+pub trait Store: Sync {
     /// What is on a checkout. Takes no lock, and no longer where there are many claims.
     fn at(&self, repo: &str, checkout: &str) -> Slot;
 

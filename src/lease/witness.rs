@@ -70,11 +70,13 @@ pub fn here(state: &State) -> Result<Here, Trouble> {
 /// The id of this state directory, made once: names of machines change and collide.
 fn install_id(state: &State) -> Result<String, Trouble> {
     const NAME: &str = "install-id";
-    if let Some(id) = state.read("", NAME)? {
-        return Ok(id.trim().to_owned());
-    }
-    state.ensure()?;
     let path = state.dir().join(NAME);
+    match state.read("", NAME)? {
+        Some(id) if !id.trim().is_empty() => return Ok(id.trim().to_owned()),
+        // A power cut came before its text was on the disk.
+        Some(_) => drop(state.consume("", NAME)?),
+        None => state.ensure()?,
+    }
     let fresh = state.dir().join(format!(".{NAME}.{}", std::process::id()));
     let trouble = |e: std::io::Error| Trouble::at("write", &path, &e);
     std::fs::write(&fresh, super::nonce::random_hex()).map_err(trouble)?;
@@ -103,4 +105,45 @@ fn host_name() -> String {
 
 fn machine_id() -> Option<String> {
     std::fs::read_to_string("/etc/machine-id").ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_state_directory_is_made_once_and_again_where_it_is_empty() {
+        let temp = tempfile::tempdir().unwrap();
+        let state = State::at(temp.path().join("state"));
+        let first = install_id(&state).unwrap();
+        assert_eq!(first.len(), 32);
+        assert_eq!(install_id(&state).unwrap(), first);
+        std::fs::write(state.dir().join("install-id"), "").unwrap();
+        let second = install_id(&state).unwrap();
+        assert!(second.len() == 32 && second != first);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_machine_tells_the_living_from_the_dead_and_the_busy_from_the_quiet() {
+        let temp = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .current_dir(temp.path())
+            .spawn()
+            .unwrap();
+        let pid = child.id();
+        assert!(matches!(Machine.process(pid), Seen::Running(_)));
+        assert_eq!(Machine.inside(temp.path(), &[]), Some(1));
+        assert_eq!(Machine.inside(temp.path(), &[pid]), Some(0));
+        child.kill().unwrap();
+        while Machine.process(pid) != Seen::Zombie {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+        assert_eq!(Machine.process(pid), Seen::Missing);
+        assert_eq!(Machine.locks(temp.path()), Some(false));
+        std::fs::write(temp.path().join("index.lock"), "").unwrap();
+        assert_eq!(Machine.locks(temp.path()), Some(true));
+    }
 }

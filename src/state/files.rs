@@ -32,7 +32,7 @@ pub(super) fn replace(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The text of a regular file; looked at first, since opening a pipe would wait for a writer.
-pub(crate) fn read_small(path: &Path) -> io::Result<String> {
+pub(super) fn read_small(path: &Path) -> io::Result<String> {
     let found = fs::symlink_metadata(path)?;
     if !found.is_file() {
         return Err(io::Error::other("not a regular file"));

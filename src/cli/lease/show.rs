@@ -5,9 +5,9 @@ use super::{Exit, Place, Who, terminal};
 use crate::lease::clock::{Time, last_seen, time};
 use crate::lease::error::{Code, Refusal};
 use crate::lease::law::shown;
-use crate::lease::liveness::Liveness;
+use crate::lease::liveness::{Here, Liveness};
 use crate::lease::record::{Claim, Held, Slot};
-use crate::lease::registry::Hold;
+use crate::lease::registry::{Hold, Registry};
 use crate::lease::store::Store;
 use crate::lease::store::mode::{Strictness, read};
 use crate::state::time::{Moment, shown_span};
@@ -65,13 +65,13 @@ pub(super) fn list(args: &List) -> Exit {
         } else {
             vec![desk.find(args.place.worktree.as_deref())?.spot.repo]
         };
-        let (mut out, now) = (String::new(), Moment::now());
+        let (mut out, view) = (String::new(), View::of(desk));
         for repo in repos {
             for (checkout, slot) in desk.store.all(&repo)? {
                 if args.place.json {
-                    out.push_str(&terminal::json_line(&row(desk, &checkout, &slot, now)));
+                    out.push_str(&terminal::json_line(&row(&view, &checkout, &slot)));
                 } else {
-                    line(desk, &slot, now, &mut out);
+                    line(&view, &slot, &mut out);
                 }
             }
         }
@@ -83,7 +83,41 @@ pub(super) fn list(args: &List) -> Exit {
     })
 }
 
-fn row<'a>(desk: &Desk, checkout: &'a str, slot: &'a Slot, now: Moment) -> Row<'a> {
+/// What claims are looked at with: made once, since there may be thousands of them.
+struct View<'a> {
+    registry: Registry<'a>,
+    here: &'a Here,
+    now: Moment,
+}
+
+impl View<'_> {
+    fn of(desk: &Desk) -> View<'_> {
+        View {
+            registry: desk.registry(),
+            here: &desk.here,
+            now: Moment::now(),
+        }
+    }
+
+    fn life(&self, held: &Held) -> &'static str {
+        match self.registry.alive(&held.claim, self.here) {
+            Liveness::Alive => "alive",
+            Liveness::Dead => "dead",
+            Liveness::Unknown => "unknown",
+        }
+    }
+
+    fn clock(&self, held: &Held) -> &'static str {
+        match time(held, self.now, self.registry.terms.skew) {
+            Time::Running => "running",
+            Time::Over => "over",
+            Time::Never => "manual",
+            Time::Suspect => "suspect",
+        }
+    }
+}
+
+fn row<'a>(view: &View<'_>, checkout: &'a str, slot: &'a Slot) -> Row<'a> {
     let held = slot.held();
     Row {
         v: 1,
@@ -94,31 +128,14 @@ fn row<'a>(desk: &Desk, checkout: &'a str, slot: &'a Slot, now: Moment) -> Row<'
             Slot::Newer(schema) => Some(format!("schema {schema}")),
             _ => None,
         },
-        owner: held.map_or("unknown", |held| life(desk, held)),
-        time: held.map_or("unknown", |held| clock(desk, held, now)),
-    }
-}
-
-fn life(desk: &Desk, held: &Held) -> &'static str {
-    match desk.registry().alive(&held.claim, &desk.here) {
-        Liveness::Alive => "alive",
-        Liveness::Dead => "dead",
-        Liveness::Unknown => "unknown",
-    }
-}
-
-fn clock(desk: &Desk, held: &Held, now: Moment) -> &'static str {
-    match time(held, now, desk.registry().terms.skew) {
-        Time::Running => "running",
-        Time::Over => "over",
-        Time::Never => "manual",
-        Time::Suspect => "suspect",
+        owner: held.map_or("unknown", |held| view.life(held)),
+        time: held.map_or("unknown", |held| view.clock(held)),
     }
 }
 
 /// Machine, repository, checkout, branch, ticket, owner, harness, model, role, state, lane and time
 /// (R69).
-fn line(desk: &Desk, slot: &Slot, now: Moment, out: &mut String) {
+fn line(view: &View<'_>, slot: &Slot, out: &mut String) {
     let text = match slot {
         Slot::Free => return,
         Slot::Corrupt(why) => format!("unreadable: {why}"),
@@ -144,9 +161,9 @@ fn line(desk: &Desk, slot: &Slot, now: Moment, out: &mut String) {
                 claim.role,
                 claim.state,
                 word(&claim.lane),
-                life(desk, held),
-                shown_span(last_seen(held).age(now)),
-                clock(desk, held, now),
+                view.life(held),
+                shown_span(last_seen(held).age(view.now)),
+                view.clock(held),
             )
         }
     };
@@ -157,19 +174,17 @@ fn line(desk: &Desk, slot: &Slot, now: Moment, out: &mut String) {
 pub(super) fn show(args: &Show) -> Exit {
     at_desk(args.place.json, |desk| {
         let found = desk.find(args.place.worktree.as_deref())?;
-        let (slot, now) = (
-            desk.store.at(&found.spot.repo, &found.spot.checkout),
-            Moment::now(),
-        );
+        let slot = desk.store.at(&found.spot.repo, &found.spot.checkout);
+        let view = View::of(desk);
         if args.place.json {
-            let row = row(desk, &found.spot.checkout, &slot, now);
+            let row = row(&view, &found.spot.checkout, &slot);
             terminal::out(&terminal::json_line(&row));
             return Ok(Exit::Ok);
         }
         let mut out = String::new();
         match &slot {
             Slot::Held(held) => {
-                line(desk, &slot, now, &mut out);
+                line(&view, &slot, &mut out);
                 let end = Duration::from_secs(held.claim.lease.ttl_secs);
                 let _ = writeln!(
                     out,
@@ -181,7 +196,7 @@ pub(super) fn show(args: &Show) -> Exit {
                 );
             }
             Slot::Free => out.push_str("nobody claims this checkout\n"),
-            _ => line(desk, &slot, now, &mut out),
+            _ => line(&view, &slot, &mut out),
         }
         let mode =
             read(&desk.state, &found.spot.repo).map_err(|t| Refusal::new(Code::Store, t.0))?;

@@ -5,11 +5,10 @@
 //! saved to the disk one by one: after a restart of the machine the index is made anew from the
 //! claims.
 
-use super::disk::{Folder, remove};
+use super::disk::{Folder, read, remove};
 use crate::lease::book::{Name, names};
 use crate::lease::error::Refusal;
 use crate::lease::record::{Claim, Slot};
-use crate::state::files::read_small;
 use crate::state::key::Key;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -34,13 +33,16 @@ impl Index<'_> {
 
     /// Whether it was made since the machine started.
     pub(super) fn current(&self) -> bool {
-        read_small(&self.marker()).is_ok_and(|boot| boot == self.boot)
+        read(&self.marker()).is_ok_and(|boot| boot == self.boot.as_bytes())
     }
 
     /// The checkout that `name` leads to; `Err` where the entry is there and cannot be read.
     pub(super) fn find(&self, name: &Name) -> Result<Option<String>, String> {
-        match read_small(&self.entry(name)) {
-            Ok(checkout) => Ok(Some(checkout)),
+        match read(&self.entry(name)) {
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(checkout) => Ok(Some(checkout)),
+                Err(_) => Err(format!("the index of {} names is no text", name.kind())),
+            },
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
             Err(e) => Err(format!(
                 "the index of {} names: {}",

@@ -1,9 +1,9 @@
 //! Puts a record that cannot be read aside, and leaves a stone in its place that keeps the checkout held.
 
-use super::disk::Folder;
+use super::disk::{Folder, read as read_file};
 use crate::lease::error::Refusal;
 use crate::lease::record::{Claim, Slot};
-use crate::state::files::{read_small, reason};
+use crate::state::files::reason;
 use crate::state::time::Moment;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -19,13 +19,13 @@ struct Stone {
 
 /// What is at `path`.
 pub(super) fn read(path: &Path) -> Slot {
-    let text = match read_small(path) {
-        Ok(text) => text,
+    let bytes = match read_file(path) {
+        Ok(bytes) => bytes,
         Err(e) if e.kind() == ErrorKind::NotFound => return Slot::Free,
         Err(e) => return Slot::Corrupt(format!("`{}`: {}", path.display(), reason(&e))),
     };
-    match Claim::read(text.as_bytes()) {
-        Slot::Corrupt(why) => Slot::Corrupt(match serde_json::from_str::<Stone>(&text) {
+    match Claim::read(&bytes) {
+        Slot::Corrupt(why) => Slot::Corrupt(match serde_json::from_slice::<Stone>(&bytes) {
             Ok(stone) => format!("it was put aside as `{}`", stone.quarantined),
             Err(_) => format!("`{}`: {why}", path.display()),
         }),
@@ -36,7 +36,7 @@ pub(super) fn read(path: &Path) -> Slot {
 /// Puts the broken record of `checkout` aside; at no moment does the checkout look free.
 pub(super) fn put_aside(folder: &Folder, checkout: &str, now: Moment) -> Result<(), Refusal> {
     let path = folder.claim(checkout);
-    let stone = read_small(&path).is_ok_and(|t| serde_json::from_str::<Stone>(&t).is_ok());
+    let stone = read_file(&path).is_ok_and(|b| serde_json::from_slice::<Stone>(&b).is_ok());
     if stone || !fs::symlink_metadata(&path).is_ok_and(|m| m.is_file()) {
         return Ok(());
     }

@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod grant;
 pub mod guard;
 pub mod host;
+pub mod lease;
 pub mod log;
 pub mod person;
 pub mod policy;

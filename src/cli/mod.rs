@@ -14,6 +14,7 @@ mod home;
 pub mod hook;
 mod input;
 mod install;
+mod lease;
 mod log;
 mod machine;
 mod man;
@@ -84,6 +85,8 @@ enum Verb {
     Pause(pause::Args),
     /// Lets a repository's policy loosen, as it stands now (for people)
     Trust(trust::Args),
+    /// Claims checkouts, and shows who has which
+    Lease(lease::Args),
     /// Shows what was decided and done
     Log(log::Args),
     /// Prints six lines for agents: what is not done here, and what to do instead
@@ -133,6 +136,7 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Allow(args) => allow::run(&args),
             Verb::Pause(args) => pause::run(&args),
             Verb::Trust(args) => trust::run(&args),
+            Verb::Lease(args) => lease::run(&args),
             Verb::Log(args) => log::run(&args),
             Verb::Brief(args) => brief::run(&args),
             Verb::Install(args) => install::run(&args),

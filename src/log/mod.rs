@@ -100,6 +100,10 @@ pub struct Entry<'a> {
     pub fault: Option<&'a str>,
     /// The code of a denial or a grant.
     pub code: Option<&'a str>,
+    /// The claim that an act was about.
+    pub claim: Option<&'a str>,
+    /// The lane that owns the work (R38).
+    pub lane: Option<&'a str>,
     /// How long judging took.
     pub took: Option<Duration>,
     /// The command, tool call or paths, as proposed.
@@ -227,6 +231,11 @@ impl<'a> Log<'a> {
         }
         if let Some(code) = entry.code {
             line.text("code", code, 16);
+        }
+        for (key, value) in [("claim", entry.claim), ("lane", entry.lane)] {
+            if let Some(value) = value {
+                line.text(key, value, 128);
+            }
         }
         if let Some(took) = entry.took {
             line.number(

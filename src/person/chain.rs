@@ -1,6 +1,7 @@
 //! The processes that started this one.
 
 use super::proc::Proc;
+use std::path::Path;
 
 /// More levels than any honest tree has.
 const MOST: usize = 64;
@@ -32,6 +33,57 @@ impl Process {
 /// Where process ids mean the same: the boot and the pid namespace; empty where unknown.
 pub fn here() -> String {
     super::proc::here()
+}
+
+/// The boot and the pid namespace, each empty where unknown.
+pub fn place() -> (String, String) {
+    super::proc::place()
+}
+
+/// What the system says of a process id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// There is none.
+    Missing,
+    /// It has ended, and its parent has not asked for its end yet.
+    Zombie,
+    /// It runs.
+    Running {
+        /// Since so many ticks after the machine started.
+        start: u64,
+    },
+    /// There is one, and more is not told to us.
+    Hidden,
+    /// Nobody has taught us to look here.
+    Untold,
+}
+
+/// Looks at one process.
+pub fn look(pid: u32) -> Look {
+    if cfg!(target_os = "linux") {
+        super::proc::look(pid)
+    } else {
+        Look::Untold
+    }
+}
+
+/// The process with this id, as far as its system tells.
+pub fn process(pid: u32) -> Option<Process> {
+    if cfg!(target_os = "linux") {
+        Proc::default().process(pid)
+    } else {
+        None
+    }
+}
+
+/// The processes that have their directory in `dir`, or below it; those of other users are not
+/// seen. `None` where the system does not tell.
+pub fn inside(dir: &Path) -> Option<Vec<u32>> {
+    if cfg!(target_os = "linux") {
+        super::proc::inside(dir)
+    } else {
+        None
+    }
 }
 
 /// Ancestors, nearest first.

@@ -3,6 +3,13 @@
 use super::chain::Process;
 use std::ffi::OsString;
 
+/// Claude Code, as the tables call it.
+pub const CLAUDE: &str = "Claude Code";
+
+/// Hosts that run one session at a time in a process: a new session id there is the same agent
+/// (`/clear`, `/resume`). In all others one server may serve many.
+const ONE_SESSION: &[&str] = &[CLAUDE, "Gemini CLI", "Qwen Code", "Kimi CLI", "Aider"];
+
 /// Program names, each with the host that it is. Editors that people open terminals in are left out.
 const PROGRAMS: &[(&str, &str)] = &[
     ("claude", "Claude Code"),
@@ -135,6 +142,11 @@ pub fn of(process: &Process) -> Option<&'static str> {
     named
         .or_else(|| by_folder(&process.executable))
         .or_else(|| by_script(process))
+}
+
+/// Whether `host` runs one session at a time in a process.
+pub fn one_session(host: &str) -> bool {
+    ONE_SESSION.contains(&host)
 }
 
 /// The first mark in an environment, in the order of the table: variable and host.

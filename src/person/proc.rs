@@ -1,9 +1,10 @@
 //! Processes as Linux tells them in `/proc`.
 
-use super::chain::{Process, System};
+use super::chain::{Look, Process, System};
 use std::fs::{self, File};
-use std::io::Read;
-use std::path::PathBuf;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Of a command line only so much is read: the start names the program.
 const MOST_ARGS: u64 = 4096;
@@ -67,11 +68,89 @@ fn parse_stat(pid: u32, stat: &str) -> Option<Process> {
     })
 }
 
+/// The state and the start of a process, from the text of its `stat`.
+fn parse_life(stat: &str) -> Option<(char, u64)> {
+    let (_, after) = stat.rsplit_once(')')?;
+    let mut fields = after.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    Some((state, fields.nth(18)?.parse().ok()?))
+}
+
+/// Looks at one process.
+pub(super) fn look(pid: u32) -> Look {
+    let stat = fs::read(format!("/proc/{pid}/stat"));
+    match stat {
+        Ok(bytes) => match parse_life(&String::from_utf8_lossy(&bytes)) {
+            Some(('Z' | 'X' | 'x', _)) => Look::Zombie,
+            Some((_, start)) => Look::Running { start },
+            None => Look::Hidden,
+        },
+        // ESRCH: it ended while we read.
+        Err(e) if e.raw_os_error() == Some(3) => Look::Missing,
+        Err(e) if e.kind() == ErrorKind::NotFound => missing(),
+        Err(_) => Look::Hidden,
+    }
+}
+
+/// A process that is not in `/proc` is gone, unless `/proc` itself is, or hides others' processes.
+fn missing() -> Look {
+    static SHOWS_ALL: OnceLock<bool> = OnceLock::new();
+    let shows_all = *SHOWS_ALL.get_or_init(|| {
+        let own = fs::metadata(format!("/proc/{}/stat", std::process::id()));
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+        let hides = mounts.lines().any(|line| {
+            let mut fields = line.split(' ');
+            fields.nth(1) == Some("/proc")
+                && fields
+                    .nth(1)
+                    .is_some_and(|options| options.split(',').any(hides_others))
+        });
+        own.is_ok() && !hides
+    });
+    if shows_all {
+        Look::Missing
+    } else {
+        Look::Untold
+    }
+}
+
+fn hides_others(option: &str) -> bool {
+    option
+        .strip_prefix("hidepid=")
+        .is_some_and(|level| level != "0" && level != "off")
+}
+
+/// The processes whose directory is `dir` or below it.
+pub(super) fn inside(dir: &Path) -> Option<Vec<u32>> {
+    let dir = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").ok()? {
+        let Ok(entry) = entry else { continue };
+        let name = entry.file_name();
+        let Some(pid) = name.to_str().and_then(|n| n.parse::<u32>().ok()) else {
+            continue;
+        };
+        // Not readable: another user's, or one that has just ended.
+        if let Ok(cwd) = fs::read_link(entry.path().join("cwd"))
+            && cwd.starts_with(&dir)
+        {
+            found.push(pid);
+        }
+    }
+    Some(found)
+}
+
 /// The boot id and the pid namespace.
-pub(super) fn here() -> String {
+pub(super) fn place() -> (String, String) {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let space = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
-    format!("{}:{}", boot.trim(), space.to_string_lossy())
+    (boot.trim().to_owned(), space.to_string_lossy().into_owned())
+}
+
+/// Both in one.
+pub(super) fn here() -> String {
+    let (boot, space) = place();
+    format!("{boot}:{space}")
 }
 
 #[cfg(test)]

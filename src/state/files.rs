@@ -90,7 +90,7 @@ pub(super) fn consume(path: &Path) -> io::Result<()> {
 }
 
 /// Makes a directory and its parents, closed to others.
-pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
+pub(crate) fn make_dir(dir: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

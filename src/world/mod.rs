@@ -37,7 +37,7 @@ pub use stash::{Stash, StashEntry, Stasher, stash_index};
 use crate::action::{Action, Place, Pointed, Push};
 use crate::shell::{Command, Files, Source, Word};
 use repo::Disk;
-pub use root::Root;
+pub use root::{Dirs, Root};
 use scene::{Alternative, Scene};
 use spot::{Site, Spot, locate};
 use std::cell::OnceCell;

@@ -1,10 +1,11 @@
 //! What a directory is to git: the top of a checkout, a bare repository, or neither.
 
 use super::repo::{Found, real, standing};
+use super::spot::Site;
 use super::{Presence, World};
 use crate::action::Place;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What stands at exactly one directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +22,31 @@ pub enum Root {
     Unclear,
 }
 
+/// Where a checkout keeps what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dirs {
+    /// Its top.
+    pub top: PathBuf,
+    /// The directory with its `HEAD`.
+    pub git_dir: PathBuf,
+    /// The directory with refs and config, shared by all checkouts.
+    pub common: PathBuf,
+}
+
 impl World {
+    /// The directories of the checkout at `place`; `None` where there is none or it cannot be told.
+    pub fn dirs(&self, place: &Place) -> Option<Dirs> {
+        let alternative = self.scene.live.first()?;
+        let Site::Here(repo) = self.site(alternative, place) else {
+            return None;
+        };
+        Some(Dirs {
+            top: repo.top.clone()?,
+            git_dir: repo.git_dir.clone(),
+            common: repo.common.clone(),
+        })
+    }
+
     /// What `dir` itself is on disk; a link to a checkout is none.
     pub fn root(&self, dir: &Path) -> Root {
         match standing(dir) {

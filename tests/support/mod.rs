@@ -15,6 +15,7 @@ pub(crate) mod cases;
 pub(crate) mod desk;
 pub(crate) mod effects;
 pub(crate) mod git;
+pub(crate) mod lease;
 pub(crate) mod repo;
 pub(crate) mod rules;
 pub(crate) mod setup;

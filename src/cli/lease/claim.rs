@@ -1,0 +1,179 @@
+//! `lease claim`, `lease renew` and `lease release`.
+
+use super::desk::{Desk, Found, at_checkout};
+use super::{Exit, Place, Who, terminal};
+use crate::lease::asker::Asker;
+use crate::lease::error::{Code, Refusal};
+use crate::lease::ground::Allowed;
+use crate::lease::identity::harness;
+use crate::lease::law::{Act, Wanted};
+use crate::lease::store::Store;
+use crate::lease::words::{Kind, Mode, Role, Stage};
+use crate::state::time::parse_span;
+use std::time::Duration;
+
+/// More claimed checkouts of one repository than this are worth a word (R50).
+const MANY: usize = 6;
+
+/// What a claim says.
+#[derive(clap::Args, Clone)]
+pub(super) struct Terms {
+    /// The ticket; called as the branch by default
+    #[arg(long, value_name = "ID")]
+    ticket: Option<String>,
+    /// The branch; the one that is checked out by default
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// What you do there: implementer, reviewer-readonly, observer, integrator, standby
+    #[arg(long, value_name = "ROLE", default_value = "implementer")]
+    role: String,
+    /// The lane that owns the work
+    #[arg(long, value_name = "ID")]
+    lane: Option<String>,
+    /// How long it holds without a sign of life: `5m`
+    #[arg(long, value_name = "SPAN")]
+    ttl: Option<String>,
+    /// The kind of agent host: claude, codex, …
+    #[arg(long, value_name = "KIND")]
+    harness: Option<String>,
+    /// The model
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// A pattern below the checkout to write within; may be given again
+    #[arg(long = "path", value_name = "GLOB")]
+    paths: Vec<String>,
+    /// A text for people
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+}
+
+/// `lease claim`.
+#[derive(clap::Args)]
+pub(super) struct Claim {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    who: Who,
+    #[command(flatten)]
+    terms: Terms,
+    /// No time ends it, only its holder or a person
+    #[arg(long)]
+    manual: bool,
+}
+
+/// `lease renew`.
+#[derive(clap::Args)]
+pub(super) struct Renew {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    who: Who,
+    /// How long it holds without a sign of life: `5m`
+    #[arg(long, value_name = "SPAN")]
+    ttl: Option<String>,
+    /// How far it has come: active, in-review, releasing
+    #[arg(long, value_name = "STATE")]
+    state: Option<String>,
+}
+
+/// `lease release`.
+#[derive(clap::Args)]
+pub(super) struct Release {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    who: Who,
+}
+
+/// Runs `lease claim`.
+pub(super) fn claim(args: &Claim) -> Exit {
+    at_checkout(&args.place, &args.who, |desk, found, asker| {
+        found.spot.fit(&Allowed::default())?;
+        let mut wanted = wanted(&args.terms, found, asker)?;
+        if args.manual {
+            wanted.mode = Mode::Manual;
+        }
+        let outcome = desk.run(found, asker, Act::Claim(Box::new(wanted)))?;
+        notice(desk, found);
+        if asker.process.is_none() {
+            terminal::err(
+                "leaseguard: note: no process of an agent host was found, so nobody can tell later whether the owner lives; `--pid` names one [E_HOST_PID_NOT_FOUND]\n",
+            );
+        }
+        Ok(desk.told(&outcome))
+    })
+}
+
+/// Runs `lease renew`.
+pub(super) fn renew(args: &Renew) -> Exit {
+    at_checkout(&args.place, &args.who, |desk, found, asker| {
+        let act = Act::Renew {
+            stage: args.state.as_deref().map(Stage::of),
+            ttl: span(args.ttl.as_deref())?,
+        };
+        Ok(desk.told(&desk.run(found, asker, act)?))
+    })
+}
+
+/// Runs `lease release`.
+pub(super) fn release(args: &Release) -> Exit {
+    at_checkout(&args.place, &args.who, |desk, found, asker| {
+        Ok(desk.told(&desk.run(found, asker, Act::Release)?))
+    })
+}
+
+/// What the arguments want at a checkout.
+pub(super) fn wanted(args: &Terms, found: &Found, asker: &Asker) -> Result<Wanted, Refusal> {
+    let role = Role::of(&args.role);
+    if matches!(role, Role::Other(_)) {
+        return Err(Refusal::new(
+            Code::BadRequest,
+            format!(
+                "`{}` is no role; there are {}",
+                args.role,
+                Role::KNOWN.join(", ")
+            ),
+        ));
+    }
+    let host = asker.process.as_ref().and_then(|p| harness(&p.host));
+    let named = args.branch.clone().or_else(|| found.branch.clone());
+    Ok(Wanted {
+        kind: Kind::Session,
+        repo: found.spot.repo_record(found.origin.as_deref()),
+        checkout: found.spot.checkout_record(),
+        branch: named.or_else(|| args.ticket.clone()),
+        base_sha: None,
+        ticket: args.ticket.clone(),
+        lane: args.lane.clone(),
+        plan_id: None,
+        harness: args.harness.clone().or(host.map(str::to_owned)),
+        model: args.model.clone(),
+        role,
+        mode: Mode::Ttl,
+        ttl: span(args.ttl.as_deref())?,
+        allowed_paths: args.paths.clone(),
+        holder: None,
+        label: args.label.clone(),
+    })
+}
+
+/// A span as it is typed.
+pub(super) fn span(text: Option<&str>) -> Result<Option<Duration>, Refusal> {
+    let Some(text) = text else { return Ok(None) };
+    match parse_span(text) {
+        Some(span) => Ok(Some(span)),
+        None => Err(Refusal::new(
+            Code::BadRequest,
+            format!("`{text}` is no span such as `10m`"),
+        )),
+    }
+}
+
+fn notice(desk: &Desk, found: &Found) {
+    let count = desk.store.all(&found.spot.repo).map_or(0, |all| all.len());
+    if count > MANY {
+        terminal::err(&format!(
+            "leaseguard: note: {count} checkouts of this repository are claimed on this machine\n"
+        ));
+    }
+}

@@ -497,6 +497,7 @@ fn of_a_repository_that_the_call_makes_nothing_is_known() {
     let mut walk = Walk::new(&sandbox, "work");
     walk.act(Act::NewRepository {
         dir: Some(word("../fresh")),
+        branch: None,
     });
     assert_eq!(walk.heads(), Fact::Known(vec![on("feature")]));
     walk.dir = walk.dir.join("../fresh");

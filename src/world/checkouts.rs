@@ -114,6 +114,13 @@ impl World {
         }
     }
 
+    /// All paths that a checkout has and its last commit has not; new directories end in `/`.
+    pub(super) fn changed(&self, git_dir: &Path, top: &Path) -> Result<Vec<String>, String> {
+        let answer = self.status(git_dir, top, "--untracked-files=normal")?;
+        let paths = answer.split('\0').filter_map(|line| line.get(3..));
+        Ok(paths.map(str::to_owned).collect())
+    }
+
     /// One path that a checkout has and its last commit has not.
     pub(super) fn dirty(
         &self,
@@ -121,25 +128,30 @@ impl World {
         top: &Path,
         untracked: bool,
     ) -> Result<Option<String>, String> {
-        let ground = Ground {
-            git_dir: git_dir.to_owned(),
-            work_tree: Some(top.to_owned()),
-        };
         let new = if untracked {
             "--untracked-files=normal"
         } else {
             "--untracked-files=no"
         };
+        let answer = self.status(git_dir, top, new)?;
+        let line = answer.split('\0').next().filter(|line| !line.is_empty());
+        Ok(line.map(|line| line.get(3..).unwrap_or_default().to_owned()))
+    }
+
+    /// What `git status` says, one NUL after each path.
+    fn status(&self, git_dir: &Path, top: &Path, new: &str) -> Result<String, String> {
+        let ground = Ground {
+            git_dir: git_dir.to_owned(),
+            work_tree: Some(top.to_owned()),
+        };
         let mut args = self.unfiltered(top)?;
-        let status = ["status", "--porcelain", "--no-renames"];
+        let status = ["status", "--porcelain", "-z", "--no-renames"];
         args.extend(status.map(str::to_owned));
         args.push("--ignore-submodules=none".to_owned());
         args.push(new.to_owned());
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let home = self.around.home.as_deref();
-        let answer = self.children.ask(&ground, home, &args)?;
-        let line = answer.lines().next();
-        Ok(line.map(|line| line.get(3..).unwrap_or_default().to_owned()))
+        self.children.ask(&ground, home, &args)
     }
 }
 

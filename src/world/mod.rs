@@ -6,10 +6,13 @@ mod branches;
 mod checkouts;
 mod child;
 mod config;
+mod doubt;
 mod files;
 mod glob;
+mod index;
 mod kept;
 mod load;
+mod made;
 mod memo;
 mod named;
 mod plumbing;
@@ -211,6 +214,8 @@ pub struct World {
     scene: Scene,
     memo: memo::Memo,
     children: child::Children,
+    /// Directories that the script makes.
+    made: Vec<PathBuf>,
 }
 
 impl World {
@@ -411,7 +416,13 @@ impl World {
 
     /// What the working tree has at `path`, relative to the place's directory.
     pub fn path_kind(&self, place: &Place, path: &Word) -> PathKind {
-        files::path_kind(place, path)
+        let kind = files::path_kind(place, path);
+        match (kind, &place.dir, path.known()) {
+            (PathKind::Missing, Some(dir), Some(text)) if self.made_directory(dir, text) => {
+                PathKind::Dir
+            }
+            _ => kind,
+        }
     }
 
     /// Whether `name` is a local branch at `place`.
@@ -508,6 +519,18 @@ impl crate::action::Lookup for World {
             Fact::Known(alias) => Ok(alias),
             Fact::Unknown(why) => Err(why),
         }
+    }
+
+    fn corrects(&self, place: &Place) -> bool {
+        let key = "help.autocorrect";
+        self.spots(place).any(|spot| match spot.settings.text(key) {
+            Ok(Some(value)) => {
+                let value = value.to_ascii_lowercase();
+                let off = ["", "0", "never", "show", "prompt", "false", "no", "off"];
+                !off.contains(&value.as_str())
+            }
+            _ => false,
+        })
     }
 
     fn program(&self, path: &Path) -> Option<String> {

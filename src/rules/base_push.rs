@@ -68,7 +68,12 @@ fn in_bare(action: &Action, world: &World, policy: &Policy) -> Option<Found> {
     };
     let text = name.known()?;
     let branch = text.strip_prefix("refs/heads/").unwrap_or(text);
-    if !policy.is_base(branch) || world.presence(&action.place) != Presence::Here(None) {
+    if !policy.is_base(branch) {
+        return None;
+    }
+    // `--git-dir` makes the directory around the top of what stays bare.
+    let bare = || world.config(&action.place, "core.bare") == Fact::Known(Some("true".to_owned()));
+    if world.presence(&action.place) != Presence::Here(None) && !bare() {
         return None;
     }
     // One that has remotes is somebody's clone, and follows them.

@@ -121,6 +121,29 @@ impl World {
         Ok(paths.map(str::to_owned).collect())
     }
 
+    /// What has changed in the checkout at `place` since its last commit, as paths that git takes
+    /// there; new directories end in `/`.
+    pub fn changes(&self, place: &Place) -> Fact<Vec<String>> {
+        let Some(alternative) = self.scene.live.first() else {
+            return Fact::Known(Vec::new());
+        };
+        let repo = match self.site(alternative, place) {
+            Site::Here(repo) if !repo.made && !repo.added => repo,
+            Site::Unknown(why) => return Fact::Unknown(why),
+            _ => return Fact::Known(Vec::new()),
+        };
+        let Some(top) = &repo.top else {
+            return Fact::Known(Vec::new());
+        };
+        let at_top = place.dir.as_deref().is_some_and(|dir| real(dir) == *top);
+        match self.changed(&repo.git_dir, top) {
+            Ok(paths) if at_top => Fact::Known(paths),
+            // From the top, wherever it is said.
+            Ok(paths) => Fact::Known(paths.iter().map(|p| format!(":/{p}")).collect()),
+            Err(why) => Fact::Unknown(why),
+        }
+    }
+
     /// One path that a checkout has and its last commit has not.
     pub(super) fn dirty(
         &self,

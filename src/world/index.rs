@@ -52,10 +52,11 @@ impl World {
         };
         let mut bytes = Vec::new();
         let read = file.take(INDEX_MAX).read_to_end(&mut bytes);
-        if read.is_ok() && (bytes.len() as u64) < INDEX_MAX {
-            if let Some(has) = below(&bytes, prefix.as_bytes()) {
-                return Ok(has);
-            }
+        if read.is_ok()
+            && (bytes.len() as u64) < INDEX_MAX
+            && let Some(has) = below(&bytes, prefix.as_bytes())
+        {
+            return Ok(has);
         }
         let ground = Ground {
             git_dir: repo.git_dir.clone(),

@@ -73,7 +73,7 @@ fn a_push_from_a_broken_repository_is_never_let_go_unseen() {
         sandbox.fresh();
         let (ok, out) = sandbox.bash(script, &sandbox.root.join("work"));
         assert!(ok, "{what}: {out}");
-        for command in ["git push", "git push origin HEAD", "git push origin main"] {
+        for command in ["git push", "git push origin", "git push origin main"] {
             let begun = Instant::now();
             let told = judge(&sandbox, command, "work");
             let took = begun.elapsed();

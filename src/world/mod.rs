@@ -12,6 +12,7 @@ mod glob;
 mod index;
 mod kept;
 mod load;
+mod lookup;
 mod made;
 mod memo;
 mod named;
@@ -37,7 +38,7 @@ pub use kept::{Becomes, Keeping};
 pub use stash::{Stash, StashEntry, Stasher, stash_index};
 
 use crate::action::{Action, Place, Pointed, Push};
-use crate::shell::{Command, Files, Source, Word};
+use crate::shell::{Command, Word};
 use repo::Disk;
 pub use root::Root;
 use scene::{Alternative, Scene};
@@ -496,44 +497,5 @@ fn merge<T: PartialEq>(into: &mut Vec<T>, from: Vec<T>) {
         if !into.contains(&item) {
             into.push(item);
         }
-    }
-}
-
-impl Files for World {
-    fn script(&self, path: &Path, executed: bool) -> Source {
-        let path = match &self.around.cwd {
-            Some(cwd) => &cwd.join(path),
-            None if path.is_absolute() => path,
-            None => return Source::Unreadable,
-        };
-        files::script(path, executed)
-    }
-}
-
-impl crate::action::Lookup for World {
-    fn alias(&self, place: &Place, name: &str) -> Result<Option<String>, String> {
-        let key = format!("alias.{}", name.to_ascii_lowercase());
-        match self.agreed(place, None, |spot| {
-            Ok(spot.settings.text(&key)?.map(str::to_owned))
-        }) {
-            Fact::Known(alias) => Ok(alias),
-            Fact::Unknown(why) => Err(why),
-        }
-    }
-
-    fn corrects(&self, place: &Place) -> bool {
-        let key = "help.autocorrect";
-        self.spots(place).any(|spot| match spot.settings.text(key) {
-            Ok(Some(value)) => {
-                let value = value.to_ascii_lowercase();
-                let off = ["", "0", "never", "show", "prompt", "false", "no", "off"];
-                !off.contains(&value.as_str())
-            }
-            _ => false,
-        })
-    }
-
-    fn program(&self, path: &Path) -> Option<String> {
-        files::program(path)
     }
 }

@@ -177,12 +177,6 @@ pub fn long() -> bool {
     std::env::var_os("LEASEGUARD_LONG").is_some_and(|v| v != "0")
 }
 
-/// The vectors of a file, all of them or every third.
-pub fn vectors(file: &str) -> Vec<Value> {
-    let step = if long() { 1 } else { 3 };
-    every(file).into_iter().step_by(step).collect()
-}
-
 /// What `work` makes of every item, in its own sandbox for each of two threads.
 pub fn spread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T, &Sandbox) -> R + Sync) -> Vec<R> {
     let next = std::sync::atomic::AtomicUsize::new(0);

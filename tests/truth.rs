@@ -179,3 +179,17 @@ fn git_pushes_again_only_what_is_foretold() {
 fn scripts_do_again_only_what_is_foretold() {
     once_more("sequence-vectors.jsonl", "sequence");
 }
+
+#[test]
+fn a_refused_sweep_lists_what_has_changed() {
+    let sandbox = Sandbox::new();
+    sandbox.fresh();
+    let (ok, out) = sandbox.bash("echo x >>base; echo y >new", &sandbox.root.join("work"));
+    assert!(ok, "{out}");
+    let told = judge(&sandbox, "git add -A", "work");
+    let listed = "changed here: `base` `new`";
+    assert!(told.because.iter().any(|b| b == listed), "{told:?}");
+    let told = judge(&sandbox, "git add -A", "work/sub");
+    let listed = "changed here: `:/base` `:/new`";
+    assert!(told.because.iter().any(|b| b == listed), "{told:?}");
+}

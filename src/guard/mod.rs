@@ -56,6 +56,7 @@ fn judged<'a>(
     };
     let mut walk = Walk::new(call, around, shelf, source);
     walk.tells = tells;
+    walk.world.explains = tells;
     let script = match &call.what {
         What::Shell { .. } => walk.text(),
         What::Tool {

@@ -54,6 +54,9 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
 
 /// The files that have changed, for whoever knows which of them are meant.
 fn candidates(action: &Action, world: &World) -> Option<String> {
+    if !world.explains {
+        return None;
+    }
     let Fact::Known(paths) = world.changes(&action.place) else {
         return None;
     };

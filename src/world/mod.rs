@@ -211,6 +211,8 @@ impl Surroundings {
 pub struct World {
     /// See [`Surroundings`].
     pub around: Surroundings,
+    /// Somebody reads the answer: what only helps a reader is worth a look at the repository.
+    pub explains: bool,
     disk: Disk,
     scene: Scene,
     memo: memo::Memo,

@@ -21,6 +21,8 @@ pub struct Foreseen {
 pub struct Foretold {
     pub decision: Decision,
     pub rules: Vec<&'static str>,
+    /// The facts that the findings name.
+    pub because: Vec<String>,
     pub updates: Vec<Foreseen>,
     /// Lines that say that something cannot be told.
     pub unclear: Vec<String>,
@@ -75,6 +77,11 @@ pub fn judge(sandbox: &Sandbox, text: &str, cwd: &str) -> Foretold {
     let mut told = Foretold {
         decision: verdict.decision(),
         rules: verdict.findings.iter().map(|f| f.rule).collect(),
+        because: verdict
+            .findings
+            .iter()
+            .flat_map(|f| f.because.clone())
+            .collect(),
         updates: Vec::new(),
         unclear: Vec::new(),
         fault: verdict.fault.map(|f| f.what),

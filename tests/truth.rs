@@ -193,3 +193,36 @@ fn a_refused_sweep_lists_what_has_changed() {
     let listed = "changed here: `:/base` `:/new`";
     assert!(told.because.iter().any(|b| b == listed), "{told:?}");
 }
+
+#[test]
+fn where_git_may_refuse_the_switch_the_old_branch_counts_unless_the_script_looks() {
+    let sandbox = Sandbox::new();
+    sandbox.fresh();
+    let work = sandbox.root.join("work");
+    assert!(sandbox.bash("git switch -q main", &work).0);
+    let told = |text: &str| judge(&sandbox, text, "work").decision;
+    let script = "git switch -q feature; git push";
+    assert_eq!(told(script), Decision::Allow, "a clean tree");
+    assert!(sandbox.bash("echo x >unrelated", &work).0);
+    assert_eq!(told(script), Decision::Allow, "nothing is in the way");
+    // `feature` has a file of that name.
+    assert!(sandbox.bash("echo x >f-feature", &work).0);
+    for stopped in [
+        script,
+        "git switch -q feature\ngit push",
+        "git checkout -q feature; git push origin HEAD",
+        "true && git switch -q feature; git push",
+        "git switch -q -c mine feature; git push -u origin HEAD",
+    ] {
+        assert_eq!(told(stopped), Decision::Deny, "{stopped}");
+    }
+    for fine in [
+        "git switch -q feature && git push",
+        "set -e; git switch -q feature; git push",
+        "git switch -q feature || exit 1; git push",
+        "if git switch -q feature; then git push; fi",
+        "git switch -q -c mine; git push -u origin HEAD",
+    ] {
+        assert_eq!(told(fine), Decision::Allow, "{fine}");
+    }
+}

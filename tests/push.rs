@@ -11,9 +11,8 @@ mod sandbox;
 use leaseguard::action::{Place, Push};
 use leaseguard::shell::Word;
 use leaseguard::world::{Outlook, Surroundings, Update, UpdateKind, World};
-use sandbox::{Sandbox, covers, is_base, text, vectors};
+use sandbox::{Sandbox, by_setup, covers, every, is_base, spread, text};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Vectors in which git updates no base branch although the prediction says that it may, and why.
 const TOO_MUCH: &[(&str, &str)] = &[
@@ -349,8 +348,6 @@ fn invented<'a>(outlook: &'a Outlook, vector: &Value) -> Option<&'a Update> {
 #[derive(Default)]
 struct Tally {
     checked: usize,
-    skipped: BTreeMap<&'static str, usize>,
-    unclear: Vec<String>,
     wrong: Vec<String>,
 }
 
@@ -358,18 +355,13 @@ fn check(vector: &Value, sandbox: &Sandbox, tally: &mut Tally) {
     let id = text(vector, "id").to_owned();
     let (push, place) = match read(vector, sandbox) {
         Ok(read) => read,
-        Err(why) => {
-            *tally.skipped.entry(why).or_default() += 1;
-            return;
-        }
+        Err(_) => return,
     };
     tally.checked += 1;
-    sandbox.set_up(vector);
     let world = world(sandbox, text(vector, "cwd"));
     let outlook = world.push(&push, &place);
     let updates = vector["updates"].as_array().unwrap();
     if !outlook.unclear.is_empty() {
-        tally.unclear.push(format!("{id}: {:?}", outlook.unclear));
         if !UNCLEAR.contains(&id.as_str()) {
             tally
                 .wrong
@@ -411,27 +403,19 @@ fn check(vector: &Value, sandbox: &Sandbox, tally: &mut Tally) {
 
 #[test]
 fn every_ref_that_git_updated_was_foretold() {
-    let vectors = vectors("push-vectors.jsonl");
-    let half = vectors.len().div_ceil(2);
-    let tallies: Vec<Tally> = std::thread::scope(|scope| {
-        let work = |part: &'static [Value]| {
-            let sandbox = Sandbox::new();
-            let mut tally = Tally::default();
-            part.iter().for_each(|v| check(v, &sandbox, &mut tally));
-            tally
-        };
-        let vectors: &'static [Value] = Vec::leak(vectors);
-        let parts: Vec<_> = vectors
-            .chunks(half)
-            .map(|part| scope.spawn(move || work(part)))
-            .collect();
-        parts.into_iter().map(|p| p.join().unwrap()).collect()
+    let vectors = every("push-vectors.jsonl");
+    let tallies = spread(&by_setup(&vectors), |group, sandbox| {
+        let mut tally = Tally::default();
+        sandbox.set_up(group[0]);
+        group.iter().for_each(|v| check(v, sandbox, &mut tally));
+        tally
     });
-    let mut wrong = Vec::new();
+    let (mut wrong, mut checked) = (Vec::new(), 0);
     for tally in tallies {
-        println!("checked {}, left out {:?}", tally.checked, tally.skipped);
-        println!("unclear: {:?}", tally.unclear);
+        checked += tally.checked;
         wrong.extend(tally.wrong);
     }
+    // The rest needs a shell, an alias or config from elsewhere: the whole guard reads those.
+    assert!(checked > 380, "only {checked} vectors");
     assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), wrong.len());
 }

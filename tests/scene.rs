@@ -10,7 +10,7 @@ mod sandbox;
 use leaseguard::action::{Act, Action, ConfigWrite, How, Place, Push, Refs, Switch, Worktree, git};
 use leaseguard::shell::{Assign, Command, Files, OPAQUE, Opaque, Source, Span, Word};
 use leaseguard::world::{Fact, Head, Outlook, Presence, Surroundings, World};
-use sandbox::{Sandbox, covers, is_base, text, vectors};
+use sandbox::{Sandbox, by_setup, covers, every, is_base, spread, text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -223,7 +223,6 @@ fn check(vector: &Value, sandbox: &Sandbox, wrong: &mut Vec<String>) -> bool {
     let Some(steps) = script::read(&sandbox.filled(text(vector, "script"))) else {
         return false;
     };
-    sandbox.set_up(vector);
     let id = text(vector, "id");
     let mut walk = Walk::new(sandbox, text(vector, "cwd"));
     walk.script(&steps);
@@ -279,13 +278,16 @@ fn plain_scripts_end_where_git_ended() {
         println!("git's verbs are not read yet: nothing to replay");
         return;
     }
-    let sandbox = Sandbox::new();
-    let mut wrong = Vec::new();
-    let mut checked = 0;
-    for vector in vectors("sequence-vectors.jsonl") {
-        checked += usize::from(check(&vector, &sandbox, &mut wrong));
-    }
-    println!("checked {checked}");
+    let vectors = every("sequence-vectors.jsonl");
+    let done = spread(&by_setup(&vectors), |group, sandbox| {
+        sandbox.set_up(group[0]);
+        let mut wrong = Vec::new();
+        let checked = group.iter().filter(|v| check(v, sandbox, &mut wrong));
+        (checked.count(), wrong)
+    });
+    let checked: usize = done.iter().map(|(checked, _)| checked).sum();
+    let wrong: Vec<String> = done.into_iter().flat_map(|(_, wrong)| wrong).collect();
+    assert!(checked > 150, "only {checked} scripts");
     assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), wrong.len());
 }
 
@@ -497,6 +499,7 @@ fn of_a_repository_that_the_call_makes_nothing_is_known() {
     let mut walk = Walk::new(&sandbox, "work");
     walk.act(Act::NewRepository {
         dir: Some(word("../fresh")),
+        branch: None,
     });
     assert_eq!(walk.heads(), Fact::Known(vec![on("feature")]));
     walk.dir = walk.dir.join("../fresh");

@@ -140,6 +140,8 @@ pub enum Act {
     },
     /// Makes a repository of which nothing is known (`clone`, `init`); `None` = unknown where.
     NewRepository {
+        /// The branch that it starts on, where the call says.
+        branch: Option<Word>,
         /// Its directory as typed, or the name that git derives.
         dir: Option<Word>,
     },
@@ -508,6 +510,12 @@ pub enum Worktree {
 pub trait Lookup {
     /// The value of `alias.NAME` at `place`: `Ok(None)` = no such alias, `Err` = cannot tell.
     fn alias(&self, place: &Place, name: &str) -> Result<Option<String>, String>;
+
+    /// Whether git at `place` runs another verb for one that it does not know.
+    fn corrects(&self, place: &Place) -> bool {
+        let _ = place;
+        false
+    }
 
     /// The base name of the program that `path` leads to through links; `None` = it is no link.
     fn program(&self, path: &Path) -> Option<String> {

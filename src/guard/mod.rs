@@ -56,6 +56,7 @@ fn judged<'a>(
     };
     let mut walk = Walk::new(call, around, shelf, source);
     walk.tells = tells;
+    walk.world.explains = tells;
     let script = match &call.what {
         What::Shell { .. } => walk.text(),
         What::Tool {
@@ -236,6 +237,9 @@ impl<'a> Walk<'a> {
     }
 
     fn in_dir(&mut self, command: &Command, dir: Option<&PathBuf>, judging: Judging, depth: usize) {
+        if !self.last {
+            self.world.notices(command, dir.map(PathBuf::as_path));
+        }
         let named = action::name(command, dir.map(PathBuf::as_path), &self.world);
         for action in &named.actions {
             self.judge(action, judging);
@@ -243,7 +247,7 @@ impl<'a> Walk<'a> {
         // Nobody asks after the last command of all.
         if !self.last || named.actions.len() > 1 || named.alias.is_some() {
             for action in &named.actions {
-                self.world.apply(action);
+                self.world.happens(action, command.checked);
             }
         }
         if depth >= DEPTH {

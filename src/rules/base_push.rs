@@ -2,10 +2,10 @@
 
 use super::target::{own_push, phrase, reasons, short};
 use super::{Found, Rule};
-use crate::action::{Act, Action};
+use crate::action::{Act, Action, Refs};
 use crate::policy::{Case, Policy};
 use crate::verdict::Decision;
-use crate::world::{Update, UpdateKind, World};
+use crate::world::{Fact, Presence, Update, UpdateKind, World};
 
 pub(super) const RULE: Rule = Rule {
     id: "git/base-push",
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     let Act::Push(push) = &action.act else {
-        return Vec::new();
+        return in_bare(action, world, policy).into_iter().collect();
     };
     let outlook = world.push(push, &action.place);
     let hits: Vec<&Update> = outlook
@@ -58,4 +58,32 @@ fn moves_base(update: &Update, policy: &Policy) -> bool {
     } else {
         policy.is_base(branch)
     }
+}
+
+/// A base branch that is moved in a bare repository, where others push to: a push by another name.
+fn in_bare(action: &Action, world: &World, policy: &Policy) -> Option<Found> {
+    let (Act::Refs(Refs::Create { name, .. }) | Act::Refs(Refs::Force { name, .. })) = &action.act
+    else {
+        return None;
+    };
+    let text = name.known()?;
+    let branch = text.strip_prefix("refs/heads/").unwrap_or(text);
+    if !policy.is_base(branch) {
+        return None;
+    }
+    // `--git-dir` makes the directory around the top of what stays bare.
+    let bare = || world.config(&action.place, "core.bare") == Fact::Known(Some("true".to_owned()));
+    if world.presence(&action.place) != Presence::Here(None) && !bare() {
+        return None;
+    }
+    // One that has remotes is somebody's clone, and follows them.
+    let follows = !world.remote_urls(&action.place).is_empty();
+    if follows || world.has_branch(&action.place, branch) == Fact::Known(false) {
+        return None;
+    }
+    let found = Found::new(
+        format!("this would move `{branch}` in a bare repository"),
+        action.span,
+    );
+    Some(found.because("a bare repository without remotes is one that others push to"))
 }

@@ -2,7 +2,7 @@
 
 use crate::action::Place;
 use crate::shell::{Opaque, Word};
-use crate::world::{PathKind, Presence, World};
+use crate::world::{Fact, PathKind, Presence, World};
 use std::path::Path;
 
 /// What a pathspec covers.
@@ -87,9 +87,16 @@ fn by_kind(path: &Word, place: &Place, world: &World) -> Breadth {
         PathKind::Dir if is_top(path, place, world) => Breadth::Tree,
         PathKind::Dir => Breadth::Directory,
         PathKind::Missing | PathKind::Unknown if path.text.ends_with('/') => Breadth::Directory,
+        // Deleted from disk, and a directory to git all the same.
+        PathKind::Missing => match world.tracks_below(place, path) {
+            Fact::Known(false) => Breadth::Named,
+            Fact::Known(true) => Breadth::Directory,
+            Fact::Unknown(_) if last_has_ending(&path.text) => Breadth::Named,
+            Fact::Unknown(_) => Breadth::Unseen,
+        },
         // A name with an ending is a file's far more often than a directory's.
         PathKind::Unknown if !last_has_ending(&path.text) => Breadth::Unseen,
-        PathKind::File | PathKind::Missing | PathKind::Unknown => Breadth::Named,
+        PathKind::File | PathKind::Unknown => Breadth::Named,
     }
 }
 

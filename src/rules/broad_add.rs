@@ -6,7 +6,7 @@ use super::{Found, Instead, Rule};
 use crate::action::{Act, Action, Stage};
 use crate::policy::{Case, Policy};
 use crate::verdict::Decision;
-use crate::world::World;
+use crate::world::{Fact, World};
 
 pub(super) const RULE: Rule = Rule {
     id: "git/broad-add",
@@ -40,9 +40,33 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         None => Case::Unclear,
     };
     found
-        .map(|f| f.because(named).instead(status).case(case))
+        .map(|f| {
+            let f = f.because(named);
+            let f = match candidates(action, world) {
+                Some(list) => f.because(list),
+                None => f,
+            };
+            f.instead(status).case(case)
+        })
         .into_iter()
         .collect()
+}
+
+/// The files that have changed, for whoever knows which of them are meant.
+fn candidates(action: &Action, world: &World) -> Option<String> {
+    if !world.explains {
+        return None;
+    }
+    let Fact::Known(paths) = world.changes(&action.place) else {
+        return None;
+    };
+    let shown: Vec<String> = paths.iter().take(8).map(|p| format!("`{p}`")).collect();
+    let more = paths.len().saturating_sub(shown.len());
+    let rest = match more {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    (!shown.is_empty()).then(|| format!("changed here: {}{rest}", shown.join(" ")))
 }
 
 /// Options that stage without names.

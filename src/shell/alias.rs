@@ -29,11 +29,14 @@ impl Walker<'_> {
         }
     }
 
-    /// `shopt -s|-u expand_aliases`
+    /// `shopt -s|-u expand_aliases|lastpipe`
     pub(super) fn shopt(&mut self, args: &[Word]) {
         let has = |text: &str| args.iter().any(|w| w.text == text);
         if has("expand_aliases") {
             Rc::make_mut(&mut self.state.aliases).expands = has("-s");
+        }
+        if has("lastpipe") {
+            self.state.lastpipe = has("-s");
         }
     }
 

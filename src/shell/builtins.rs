@@ -47,7 +47,13 @@ impl Walker<'_> {
 
     /// Changes every candidate directory.
     fn go(&mut self, path: &Word) {
-        let dirs: Vec<Option<PathBuf>> = match (&path.opaque, path.glob) {
+        let dirs = self.paths_of(path);
+        self.arrive_in(Rc::new(dirs));
+    }
+
+    /// What `path` is, seen from every candidate directory.
+    fn paths_of(&self, path: &Word) -> Vec<Option<PathBuf>> {
+        match (&path.opaque, path.glob) {
             (Opaque::No | Opaque::One, false) => self
                 .state
                 .dirs
@@ -55,8 +61,20 @@ impl Walker<'_> {
                 .map(|dir| joined(dir.as_deref(), &path.text))
                 .collect(),
             _ => vec![None],
-        };
-        self.arrive_in(Rc::new(dirs));
+        }
+    }
+
+    /// `cd` looks in other places first for a name that does not begin with `/`, `.` or `..`.
+    fn searches(&self, path: &Word) -> bool {
+        let first = path.text.split('/').next().unwrap_or_default();
+        !matches!(first, "" | "." | "..")
+            && self.state.vars.get("CDPATH").is_some_and(|var| {
+                var.values.iter().any(|v| match v {
+                    Value::Text(val) => !val.text.is_empty(),
+                    Value::Unset => false,
+                    _ => true,
+                })
+            })
     }
 
     fn arrive_in(&mut self, dirs: Dirs) {
@@ -96,13 +114,21 @@ impl Walker<'_> {
                 self.arrive_in(old);
             }
             Some(word) if word.text.is_empty() && word.opaque == Opaque::No => {}
+            Some(word) if self.searches(word) => self.arrive_in(Rc::new(vec![None])),
             Some(word) => self.go(word),
         }
     }
 
     fn pushd(&mut self, args: &[Word]) {
         let here = Rc::clone(&self.state.dirs);
-        match args.iter().find(|w| w.text != "--" && w.text != "-n") {
+        if args.iter().any(|w| w.text == "-n") {
+            // Only the stack changes, below its top.
+            let path = args.iter().find(|w| !w.text.starts_with(['-', '+']));
+            let dirs = path.map_or_else(|| vec![None], |path| self.paths_of(path));
+            Rc::make_mut(&mut self.state.stack).push(Rc::new(dirs));
+            return;
+        }
+        match args.iter().find(|w| w.text != "--") {
             Some(word) if word.text.starts_with(['+', '-']) => {
                 self.state.stack = Rc::default();
                 self.arrive_in(Rc::new(vec![None]));
@@ -130,6 +156,7 @@ impl Walker<'_> {
         let mut computed = false;
         let mut functions = false;
         let mut prints = false;
+        let mut refers = false;
         let local = builtin == "local"
             || (matches!(builtin, "declare" | "typeset") && !self.locals.is_empty());
         let mut global = false;
@@ -140,6 +167,7 @@ impl Walker<'_> {
                 unexports |= letters.contains('n') && builtin == "export";
                 computed |= letters.contains(['i', 'l', 'u', 'A'])
                     || letters.contains('n') && builtin != "export";
+                refers |= letters.contains('n') && builtin != "export";
                 functions |= letters.contains(['f', 'F']);
                 prints |= letters.contains('p');
                 global |= letters.contains('g');
@@ -155,6 +183,9 @@ impl Walker<'_> {
             };
             let append = name.ends_with('+');
             let name = name.strip_suffix('+').unwrap_or(name);
+            if refers && let Some(target) = value {
+                self.state.refer(name, target);
+            }
             if functions || prints || !is_identifier(name) {
                 continue;
             }
@@ -231,14 +262,19 @@ impl Walker<'_> {
                     return;
                 }
                 "-o" | "+o" => {
-                    if args.get(at + 1).is_some_and(|w| w.text == "allexport") {
-                        self.state.allexport = text == "-o";
+                    match args.get(at + 1).map(|w| w.text.as_str()) {
+                        Some("allexport") => self.state.allexport = text == "-o",
+                        Some("errexit") => self.state.errexit = text == "-o",
+                        _ => {}
                     }
                     at += 2;
                 }
                 _ if text.starts_with(['-', '+']) => {
                     if text.contains('a') {
                         self.state.allexport = text.starts_with('-');
+                    }
+                    if text.contains('e') {
+                        self.state.errexit = text.starts_with('-');
                     }
                     at += 1 + usize::from(text.ends_with('o'));
                 }

@@ -42,7 +42,7 @@ impl Walker<'_> {
         let mut nodes = chain;
         nodes.drain(..conditions);
         loop {
-            self.chain(ast, &nodes, unsure);
+            self.chain(ast, &nodes, unsure, at < links.len());
             unsure = false;
             if at >= links.len() {
                 break;
@@ -73,7 +73,8 @@ impl Walker<'_> {
     }
 
     /// `a && b && …`, taken to succeed; after a mere condition both are possible.
-    fn chain(&mut self, ast: &Rc<Ast>, nodes: &[Id], mut unsure: bool) {
+    fn chain(&mut self, ast: &Rc<Ast>, nodes: &[Id], mut unsure: bool, followed: bool) {
+        let outer = self.checked;
         let mut forks = Vec::new();
         let mut last = None;
         for (i, node) in nodes.iter().enumerate() {
@@ -87,7 +88,9 @@ impl Walker<'_> {
             let start = (self.steps.len(), self.state.clone(), self.open);
             let sure = self.unsure;
             self.unsure |= i > 0;
+            self.checked = outer || followed || i + 1 < nodes.len();
             self.node(ast, *node);
+            self.checked = outer;
             self.unsure = sure;
             if self.state.life != Life::Here {
                 if let Some((at, before, open)) = last.take() {
@@ -115,6 +118,7 @@ impl Walker<'_> {
             if i + 1 == stages.len() {
                 self.out = out;
                 self.subshell(ast, *stage);
+                self.read_in_last(ast, *stage);
                 break;
             }
             self.out = Some(self.capture());
@@ -126,11 +130,31 @@ impl Walker<'_> {
         self.out = out;
     }
 
+    /// `… | read NAME`: with `lastpipe` the last stage runs in this shell, and `NAME` is set.
+    fn read_in_last(&mut self, ast: &Rc<Ast>, stage: Id) {
+        if !self.state.lastpipe {
+            return;
+        }
+        let super::ast::Node::Simple(simple) = ast.node(stage) else {
+            return;
+        };
+        let mut words = simple.words.of(&ast.words).iter().map(|w| ast.literal(*w));
+        let reads = |w: &str| matches!(w, "read" | "mapfile" | "readarray");
+        if !words.next().flatten().is_some_and(reads) {
+            return;
+        }
+        for name in words.flatten().filter(|w| super::expand::is_identifier(w)) {
+            self.state.set(name, vec![super::value::Value::opaque()]);
+        }
+    }
+
     #[inline(never)]
     pub(super) fn branches(&mut self, ast: &Rc<Ast>, branches: Run, other: Option<Id>) {
         let mut forks = Vec::new();
         for branch in branches.of(&ast.branches) {
+            let outer = std::mem::replace(&mut self.checked, true);
             self.node(ast, branch.cond);
+            self.checked = outer;
             if self.state.life != Life::Here {
                 break;
             }

@@ -173,6 +173,8 @@ pub struct Command {
     pub answers: Option<u32>,
     /// It unwraps to other commands, which follow as steps of their own (`env`, `bash -c`, …).
     pub wrapper: bool,
+    /// Where it fails, what follows does not run, or is a way of its own (`&&`, `||`, `set -e`).
+    pub checked: bool,
 }
 
 /// A script in the order in which it runs, with its forks.

@@ -8,7 +8,7 @@ use super::state::{Life, State, joined, put};
 use super::value::{Args, Content};
 use super::walk::Walker;
 use super::{Command, OPAQUE, Opaque, Script, Source, Span, Stdin, Step, Word};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Programs that print commands for the caller's shell to evaluate.
@@ -231,6 +231,9 @@ impl Walker<'_> {
                             self.problem("runs a script in an unknown directory", span, false);
                         }
                     }
+                    Content::Disk if self.may_be_written(place, name) => {
+                        self.problem("runs a file that this call writes", span, true);
+                    }
                     Content::Disk => match self.files.script(place, executed) {
                         Source::Shell(text) => texts.push(super::ansi::tamed(text.into_bytes())),
                         Source::None => {}
@@ -243,6 +246,36 @@ impl Walker<'_> {
         }
         texts.dedup();
         texts
+    }
+
+    /// Whether an earlier command of the call is one that writes files, and may write this one.
+    fn may_be_written(&self, place: &Path, name: &str) -> bool {
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let ends = |w: &Word| w.text.rsplit('/').next() == Some(base);
+        self.steps.iter().any(|step| {
+            let Step::Run(command) = step else {
+                return false;
+            };
+            let Some((program, words)) = command.words.split_first() else {
+                return false;
+            };
+            let dir = command.dirs.first().and_then(|d| d.as_deref());
+            let at = |w: &Word| joined(dir, w.text.trim_start_matches("of="));
+            match program.text.rsplit('/').next().unwrap_or_default() {
+                "cp" | "mv" | "ln" | "install" | "rsync" | "scp" => {
+                    let Some((Some(to), from)) = words.split_last().map(|(to, f)| (at(to), f))
+                    else {
+                        return false;
+                    };
+                    // Into a directory it goes under its own name.
+                    to == place || (from.iter().any(ends) && to.join(base) == place)
+                }
+                "curl" | "wget" | "dd" | "patch" => words
+                    .iter()
+                    .any(|w| at(w).as_deref() == Some(place) || ends(w)),
+                _ => false,
+            }
+        })
     }
 
     /// `./f`, `dir/f`: the texts of a program that is a shell script.

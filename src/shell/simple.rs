@@ -248,6 +248,7 @@ impl Walker<'_> {
             origin: None,
             answers: None,
             wrapper: false,
+            checked: self.checked || self.state.errexit,
         })
     }
 
@@ -307,7 +308,25 @@ impl Walker<'_> {
         if ready.bound.is_empty() && ready.plan.redirects.is_empty() {
             return;
         }
+        let reads = match &ready.plan.stdin {
+            Some(Stdin::File(path)) => Some(path.clone()),
+            _ => None,
+        };
         let (command, out) = self.build(&mut ready);
+        if let (Some(path), true) = (reads, ready.bound.is_empty()) {
+            // `$(<file)` is the file's text.
+            let cat = Command {
+                words: vec![
+                    Word {
+                        text: "cat".to_owned(),
+                        ..Word::default()
+                    },
+                    path,
+                ],
+                ..(*command).clone()
+            };
+            self.output(&cat, &Out::Same);
+        }
         if let Out::File {
             target,
             append: false,

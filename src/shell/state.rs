@@ -46,6 +46,12 @@ pub(super) struct State {
     /// Texts of `trap … EXIT`.
     pub(super) traps: Rc<Vec<Word>>,
     pub(super) allexport: bool,
+    /// `declare -n`: what sets the first sets the second.
+    pub(super) references: Rc<Vec<(Rc<str>, Rc<str>)>>,
+    /// `shopt -s lastpipe`.
+    pub(super) lastpipe: bool,
+    /// `set -e`.
+    pub(super) errexit: bool,
     pub(super) aliases: Rc<Aliases>,
 }
 
@@ -58,8 +64,25 @@ impl State {
         }
     }
 
+    /// From here on `name` is another name of `target`.
+    pub(super) fn refer(&mut self, name: &str, target: &str) {
+        let pair: (Rc<str>, Rc<str>) = (name.into(), target.into());
+        add_all(Rc::make_mut(&mut self.references), &[pair]);
+    }
+
+    /// Gives a variable its candidates, under its other name as well.
+    pub(super) fn set(&mut self, name: &str, values: Vec<Value>) {
+        if !self.references.is_empty() {
+            let references = Rc::clone(&self.references);
+            for (_, target) in references.iter().filter(|(from, _)| &**from == name) {
+                self.put(target, values.clone());
+            }
+        }
+        self.put(name, values);
+    }
+
     /// Gives a variable its candidates and keeps the exports in step.
-    pub(super) fn set(&mut self, name: &str, mut values: Vec<Value>) {
+    fn put(&mut self, name: &str, mut values: Vec<Value>) {
         if values.len() > CANDIDATES || values.is_empty() {
             values = vec![Value::opaque()];
         }
@@ -175,6 +198,11 @@ impl State {
             add_all(Rc::make_mut(&mut self.traps), &other.traps);
         }
         self.allexport |= other.allexport;
+        self.errexit &= other.errexit;
+        self.lastpipe |= other.lastpipe;
+        if !Rc::ptr_eq(&self.references, &other.references) {
+            add_all(Rc::make_mut(&mut self.references), &other.references);
+        }
     }
 
     fn meet_exports(&mut self, other: &State) {

@@ -172,6 +172,8 @@ fn is_question(command: &Command) -> bool {
                 "--show-toplevel" | "--git-common-dir" | "--git-dir"
             ]
             | ["git", "rev-parse", "--abbrev-ref", "HEAD"]
+            | ["git", "remote", "get-url", _]
+            | ["git", "remote", "get-url", "--push", _]
             | ["git", "symbolic-ref", "HEAD"]
             | ["git", "symbolic-ref", "--short" | "-q", "HEAD"]
             | ["git", "symbolic-ref", "--short", "-q", "HEAD"]

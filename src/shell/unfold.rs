@@ -187,12 +187,18 @@ impl Walker<'_> {
         let (Some(text), signals) = (args.first(), args.get(1..).unwrap_or(&[])) else {
             return;
         };
-        if signals.is_empty() || text.text.starts_with('-') {
-            return;
-        }
         let at_exit = |w: &Word| {
             matches!(w.text.as_str(), "EXIT" | "0" | "exit" | "SIGEXIT") || w.opaque != Opaque::No
         };
+        if text.text == "-" && text.opaque == Opaque::No && !self.unsure {
+            if signals.iter().any(|w| at_exit(w) && w.opaque == Opaque::No) {
+                self.state.traps = Rc::default();
+            }
+            return;
+        }
+        if signals.is_empty() || text.text.starts_with('-') {
+            return;
+        }
         if signals.iter().any(at_exit) {
             self.state.traps = Rc::new(if text.text.is_empty() {
                 Vec::new()

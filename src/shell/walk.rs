@@ -66,6 +66,8 @@ pub(super) struct Walker<'a> {
     pub(super) unsure: bool,
     pub(super) depth: usize,
     pub(super) answers: u32,
+    /// Whether it is looked at how the command that is walked ends.
+    pub(super) checked: bool,
     /// How many script files are being read.
     pub(super) reads: usize,
     /// How often the current place is walked, by loops around it.
@@ -114,6 +116,7 @@ impl<'a> Walker<'a> {
             unsure: false,
             depth: 0,
             answers: 0,
+            checked: false,
             reads: 0,
             turns: 1,
             fixed: None,
@@ -241,7 +244,9 @@ impl<'a> Walker<'a> {
         match ast.node(id) {
             Node::Simple(simple) => self.simple(ast, &simple),
             Node::List(items) => {
-                for item in items.of(&ast.items) {
+                let (outer, last) = (self.checked, items.of(&ast.items).len());
+                for (at, item) in items.of(&ast.items).iter().enumerate() {
+                    self.checked = outer && at + 1 == last;
                     if self.state.life != Life::Here {
                         break;
                     }
@@ -251,6 +256,7 @@ impl<'a> Walker<'a> {
                         self.node(ast, item.node);
                     }
                 }
+                self.checked = outer;
             }
             Node::AndOr { first, rest } => self.and_or(ast, first, rest.of(&ast.links)),
             other => self.compound(ast, other),

@@ -7,7 +7,7 @@ use crate::shell::Command;
 
 /// A question that facts can answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Question {
+pub(super) enum Question<'a> {
     Directory,
     /// `branch --show-current`: nothing when detached.
     Current,
@@ -18,10 +18,12 @@ pub(super) enum Question {
     CommonDir,
     /// `symbolic-ref HEAD`, and whether short.
     Symbolic(bool),
+    /// `remote get-url NAME`, and whether of pushes.
+    Url(&'a str, bool),
 }
 
 /// What `command` asks, if it is one of the few.
-pub(super) fn question(command: &Command) -> Option<Question> {
+pub(super) fn question(command: &Command) -> Option<Question<'_>> {
     let words: Option<Vec<&str>> = command.words.iter().map(|w| w.known()).collect();
     let words = words?;
     let (program, mut rest) = words.split_first()?;
@@ -50,6 +52,8 @@ pub(super) fn question(command: &Command) -> Option<Question> {
         ["rev-parse", "--show-toplevel"] => Some(Question::TopLevel),
         ["rev-parse", "--git-dir" | "--absolute-git-dir"] => Some(Question::GitDir),
         ["rev-parse", "--git-common-dir"] => Some(Question::CommonDir),
+        ["remote", "get-url", name] => Some(Question::Url(name, false)),
+        ["remote", "get-url", "--push", name] => Some(Question::Url(name, true)),
         ["symbolic-ref", options @ .., "HEAD"] => {
             let known = |o: &&str| matches!(*o, "--short" | "-q" | "--quiet");
             let short = options.contains(&"--short");
@@ -64,7 +68,7 @@ pub(super) fn question(command: &Command) -> Option<Question> {
 
 /// The answer in one alternative.
 pub(super) fn answer(
-    question: Question,
+    question: Question<'_>,
     site: &Site,
     spot: &Spot<'_>,
     place: &Place,
@@ -100,6 +104,7 @@ pub(super) fn answer(
             }
             Head::Detached => Some("HEAD".to_owned()),
         },
+        Question::Url(name, pushing) => super::remote::url(&spot.settings, name, pushing),
         Question::Symbolic(short) => match spot.head().ok()? {
             Head::Branch(branch) if short => Some(branch),
             Head::Branch(branch) => Some(format!("refs/heads/{branch}")),

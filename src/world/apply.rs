@@ -66,7 +66,9 @@ pub(super) struct Stage<'a> {
 impl Stage<'_> {
     fn act(&mut self, act: &Act) {
         match act {
-            Act::NewRepository { dir } => return self.new_repository(dir.as_ref()),
+            Act::NewRepository { dir, branch } => {
+                return self.new_repository(dir.as_ref(), branch.as_ref());
+            }
             Act::Write { path } | Act::Alter { path, .. } => return self.written(path),
             _ => {}
         }

@@ -114,6 +114,36 @@ impl World {
         }
     }
 
+    /// All paths that a checkout has and its last commit has not; new directories end in `/`.
+    pub(super) fn changed(&self, git_dir: &Path, top: &Path) -> Result<Vec<String>, String> {
+        let answer = self.status(git_dir, top, "--untracked-files=normal")?;
+        let paths = answer.split('\0').filter_map(|line| line.get(3..));
+        Ok(paths.map(str::to_owned).collect())
+    }
+
+    /// What has changed in the checkout at `place` since its last commit, as paths that git takes
+    /// there; new directories end in `/`.
+    pub fn changes(&self, place: &Place) -> Fact<Vec<String>> {
+        let Some(alternative) = self.scene.live.first() else {
+            return Fact::Known(Vec::new());
+        };
+        let repo = match self.site(alternative, place) {
+            Site::Here(repo) if !repo.made && !repo.added => repo,
+            Site::Unknown(why) => return Fact::Unknown(why),
+            _ => return Fact::Known(Vec::new()),
+        };
+        let Some(top) = &repo.top else {
+            return Fact::Known(Vec::new());
+        };
+        let at_top = place.dir.as_deref().is_some_and(|dir| real(dir) == *top);
+        match self.changed(&repo.git_dir, top) {
+            Ok(paths) if at_top => Fact::Known(paths),
+            // From the top, wherever it is said.
+            Ok(paths) => Fact::Known(paths.iter().map(|p| format!(":/{p}")).collect()),
+            Err(why) => Fact::Unknown(why),
+        }
+    }
+
     /// One path that a checkout has and its last commit has not.
     pub(super) fn dirty(
         &self,
@@ -121,25 +151,30 @@ impl World {
         top: &Path,
         untracked: bool,
     ) -> Result<Option<String>, String> {
-        let ground = Ground {
-            git_dir: git_dir.to_owned(),
-            work_tree: Some(top.to_owned()),
-        };
         let new = if untracked {
             "--untracked-files=normal"
         } else {
             "--untracked-files=no"
         };
+        let answer = self.status(git_dir, top, new)?;
+        let line = answer.split('\0').next().filter(|line| !line.is_empty());
+        Ok(line.map(|line| line.get(3..).unwrap_or_default().to_owned()))
+    }
+
+    /// What `git status` says, one NUL after each path.
+    fn status(&self, git_dir: &Path, top: &Path, new: &str) -> Result<String, String> {
+        let ground = Ground {
+            git_dir: git_dir.to_owned(),
+            work_tree: Some(top.to_owned()),
+        };
         let mut args = self.unfiltered(top)?;
-        let status = ["status", "--porcelain", "--no-renames"];
+        let status = ["status", "--porcelain", "-z", "--no-renames"];
         args.extend(status.map(str::to_owned));
         args.push("--ignore-submodules=none".to_owned());
         args.push(new.to_owned());
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let home = self.around.home.as_deref();
-        let answer = self.children.ask(&ground, home, &args)?;
-        let line = answer.lines().next();
-        Ok(line.map(|line| line.get(3..).unwrap_or_default().to_owned()))
+        self.children.ask(&ground, home, &args)
     }
 }
 

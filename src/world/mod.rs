@@ -6,10 +6,14 @@ mod branches;
 mod checkouts;
 mod child;
 mod config;
+mod doubt;
 mod files;
 mod glob;
+mod index;
 mod kept;
 mod load;
+mod lookup;
+mod made;
 mod memo;
 mod named;
 mod plumbing;
@@ -35,7 +39,7 @@ pub use kept::{Becomes, Keeping};
 pub use stash::{Stash, StashEntry, Stasher, stash_index};
 
 use crate::action::{Action, Place, Pointed, Push};
-use crate::shell::{Command, Files, Source, Word};
+use crate::shell::{Command, Word};
 use repo::Disk;
 pub use root::{Dirs, Root};
 use scene::{Alternative, Scene};
@@ -208,10 +212,14 @@ impl Surroundings {
 pub struct World {
     /// See [`Surroundings`].
     pub around: Surroundings,
+    /// Somebody reads the answer: what only helps a reader is worth a look at the repository.
+    pub explains: bool,
     disk: Disk,
     scene: Scene,
     memo: memo::Memo,
     children: child::Children,
+    /// Directories that the script makes.
+    made: Vec<PathBuf>,
 }
 
 impl World {
@@ -412,7 +420,13 @@ impl World {
 
     /// What the working tree has at `path`, relative to the place's directory.
     pub fn path_kind(&self, place: &Place, path: &Word) -> PathKind {
-        files::path_kind(place, path)
+        let kind = files::path_kind(place, path);
+        match (kind, &place.dir, path.known()) {
+            (PathKind::Missing, Some(dir), Some(text)) if self.made_directory(dir, text) => {
+                PathKind::Dir
+            }
+            _ => kind,
+        }
     }
 
     /// Whether `name` is a local branch at `place`.
@@ -486,32 +500,5 @@ fn merge<T: PartialEq>(into: &mut Vec<T>, from: Vec<T>) {
         if !into.contains(&item) {
             into.push(item);
         }
-    }
-}
-
-impl Files for World {
-    fn script(&self, path: &Path, executed: bool) -> Source {
-        let path = match &self.around.cwd {
-            Some(cwd) => &cwd.join(path),
-            None if path.is_absolute() => path,
-            None => return Source::Unreadable,
-        };
-        files::script(path, executed)
-    }
-}
-
-impl crate::action::Lookup for World {
-    fn alias(&self, place: &Place, name: &str) -> Result<Option<String>, String> {
-        let key = format!("alias.{}", name.to_ascii_lowercase());
-        match self.agreed(place, None, |spot| {
-            Ok(spot.settings.text(&key)?.map(str::to_owned))
-        }) {
-            Fact::Known(alias) => Ok(alias),
-            Fact::Unknown(why) => Err(why),
-        }
-    }
-
-    fn program(&self, path: &Path) -> Option<String> {
-        files::program(path)
     }
 }

@@ -153,6 +153,19 @@ pub(super) fn urls(settings: &Settings, remote: &Remote) -> Vec<String> {
         .collect()
 }
 
+/// What `git remote get-url` says: the first URL, rewritten; `None` where it is not known.
+pub(super) fn url(settings: &Settings, name: &str, pushing: bool) -> Option<String> {
+    let remote = Remote {
+        name: name.to_owned(),
+        known: true,
+    };
+    if pushing {
+        return urls(settings, &remote).into_iter().next();
+    }
+    let urls = settings.all(&["remote.", name, ".url"].concat()).ok()?;
+    urls.first().map(|url| rewrite(settings, url, false))
+}
+
 /// `url.<base>.pushInsteadOf`, else `url.<base>.insteadOf`: the longest beginning wins.
 fn rewrite(settings: &Settings, url: &str, pushing: bool) -> String {
     let longest = |suffix: &str| {

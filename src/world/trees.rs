@@ -8,7 +8,7 @@ use crate::shell::Word;
 use std::rc::Rc;
 
 impl Stage<'_> {
-    pub(super) fn new_repository(&mut self, dir: Option<&Word>) {
+    pub(super) fn new_repository(&mut self, dir: Option<&Word>, branch: Option<&Word>) {
         let Some(top) = dir.and_then(|dir| self.absolute(dir)) else {
             self.now.made_somewhere = true;
             return;
@@ -27,7 +27,11 @@ impl Stage<'_> {
             made: true,
             ..Repo::default()
         };
-        self.now.trees.push((top, Rc::new(repo)));
+        let repo = Rc::new(repo);
+        self.now.trees.push((top, Rc::clone(&repo)));
+        if let Some(name) = branch.and_then(Word::known) {
+            self.set_head(&repo, Ok(Head::Branch(name.to_owned())));
+        }
     }
 
     pub(super) fn worktree(&mut self, repo: &Rc<Repo>, worktree: &Worktree) {

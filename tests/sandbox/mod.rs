@@ -5,9 +5,13 @@
     reason = "each test binary uses its own part"
 )]
 
+pub mod foretold;
+pub mod known;
+pub mod refs;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Branches main, feature, dev, same, div (diverged), new (not on a remote), amb (also a tag),
 /// feat/x, release/1.0; remotes origin, fork, third; tags v0 (differs on origin), v1, ann.
@@ -79,12 +83,7 @@ impl Sandbox {
         if self.root.exists() {
             std::fs::remove_dir_all(&self.root).unwrap();
         }
-        let copied = Command::new("cp")
-            .arg("-a")
-            .arg(&self.template)
-            .arg(&self.root)
-            .status();
-        assert!(copied.unwrap().success());
+        copy(&self.template, &self.root);
     }
 
     /// Starts over, on the branch and with the set-up of a vector.
@@ -130,6 +129,7 @@ impl Sandbox {
             .env("GIT_SEQUENCE_EDITOR", "true")
             .env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
             .env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
+            .stdin(Stdio::null())
             .output()
             .unwrap();
         let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
@@ -137,18 +137,77 @@ impl Sandbox {
     }
 }
 
-/// The vectors of a file, all of them or every third.
-pub fn vectors(file: &str) -> Vec<Value> {
+/// A tree of files as it is; objects never change, so copies share them.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    let shared = from.components().any(|part| part.as_os_str() == "objects");
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (kind, path) = (entry.file_type().unwrap(), to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy(&entry.path(), &path);
+        } else if kind.is_symlink() {
+            let target = std::fs::read_link(entry.path()).unwrap();
+            std::os::unix::fs::symlink(target, path).unwrap();
+        } else if shared {
+            std::fs::hard_link(entry.path(), path).unwrap();
+        } else {
+            std::fs::copy(entry.path(), &path).unwrap();
+            // git trusts its index only where the times agree.
+            let modified = entry.metadata().unwrap().modified().unwrap();
+            let file = std::fs::File::options().append(true).open(path).unwrap();
+            file.set_modified(modified).unwrap();
+        }
+    }
+}
+
+/// All vectors of a file.
+pub fn every(file: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures/vectors")
         .join(file);
     let text = std::fs::read_to_string(path).unwrap();
-    let all = text.lines().map(|l| serde_json::from_str(l).unwrap());
-    let step = match std::env::var_os("LEASEGUARD_LONG") {
-        Some(_) => 1,
-        None => 3,
+    text.lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect()
+}
+
+/// Whether everything runs, not a sample.
+pub fn long() -> bool {
+    std::env::var_os("LEASEGUARD_LONG").is_some_and(|v| v != "0")
+}
+
+/// What `work` makes of every item, in its own sandbox for each of two threads.
+pub fn spread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T, &Sandbox) -> R + Sync) -> Vec<R> {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let worker = || {
+        let (sandbox, mut done) = (Sandbox::new(), Vec::new());
+        loop {
+            let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let Some(item) = items.get(at) else {
+                return done;
+            };
+            done.push((at, work(item, &sandbox)));
+        }
     };
-    all.step_by(step).collect()
+    let mut all = std::thread::scope(|scope| {
+        let other = scope.spawn(worker);
+        let mut all = worker();
+        all.extend(other.join().unwrap());
+        all
+    });
+    all.sort_unstable_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, made)| made).collect()
+}
+
+/// The vectors by what stands before them: one set-up serves all of a group.
+pub fn by_setup(vectors: &[Value]) -> Vec<Vec<&Value>> {
+    let mut groups: std::collections::BTreeMap<String, Vec<&Value>> = Default::default();
+    for vector in vectors {
+        let key = format!("{} {}", vector["setup"], text(vector, "branch"));
+        groups.entry(key).or_default().push(vector);
+    }
+    groups.into_values().collect()
 }
 
 pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {

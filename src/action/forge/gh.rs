@@ -226,7 +226,7 @@ fn repository(verb: &Word, path: &str, words: &[Word]) -> Vec<Act> {
                 .get(1)
                 .map(|w| (*w).clone())
                 .or_else(|| line.operands.first().map(|w| directory(w)));
-            vec![Act::NewRepository { dir }]
+            vec![Act::NewRepository { dir, branch: None }]
         }
         _ => Vec::new(),
     }

@@ -40,7 +40,7 @@ fn a_checkout_of_a_pull_request_is_a_switch_and_by_force_a_discard() {
 #[test]
 fn a_clone_makes_a_repository_of_which_nothing_is_known() {
     let dir = |text: &str| match acts(text).as_slice() {
-        [Act::NewRepository { dir }] => dir.as_ref().map(|w| w.text.clone()),
+        [Act::NewRepository { dir, .. }] => dir.as_ref().map(|w| w.text.clone()),
         other => panic!("{text}: {other:?}"),
     };
     assert_eq!(dir("gh repo clone acme/app").as_deref(), Some("app"));

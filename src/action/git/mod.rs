@@ -115,6 +115,11 @@ fn follow(
     }
     let value = match alias(&run.place, name, lookup) {
         Ok(Some(value)) => value,
+        Ok(None) if lookup.corrects(&run.place) => {
+            let why = format!("`{name}` is no verb, and `help.autocorrect` runs the nearest one");
+            run.opaque("verb", why, verb.span);
+            return None;
+        }
         Ok(None) => {
             run.act(Act::UnknownVerb {
                 words: from_verb.to_vec(),
@@ -192,6 +197,18 @@ fn alias(place: &Place, name: &str, lookup: &dyn Lookup) -> Result<Option<String
     }
 }
 
+/// Whether a refspec of which a part is not known tells how its branch begins: `HEAD:refs/heads/wip-…`.
+fn tells_branch(word: &Word) -> bool {
+    word.opaque == Opaque::One
+        && word
+            .text
+            .split_once(":refs/heads/")
+            .is_some_and(|(src, name)| {
+                let unknown = |c: char| crate::action::is_mark(c) || c == ':';
+                !src.chars().any(unknown) && name.starts_with(|c| !unknown(c))
+            })
+}
+
 /// Splits an alias as git does: spaces, both quotes, a backslash anywhere but in single quotes.
 /// `None` where git refuses it.
 pub fn split_alias(text: &str) -> Option<Vec<String>> {
@@ -226,6 +243,8 @@ pub fn place_of(command: &Command, dir: Option<&Path>) -> Place {
 /// How far an unknown argument decides what a verb does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Targets {
+    /// Those behind the first are refspecs.
+    Refspecs,
     /// The verb reaches whatever it is told: unknown arguments are reported.
     Decide,
     /// Any single name is fine; only what may hide an option is reported.
@@ -322,14 +341,21 @@ impl Run<'_> {
         for (blur, word) in &line.blurred {
             let part = match (blur, targets) {
                 (Blur::Option, _) => "option",
-                (Blur::Value, Targets::Decide | Targets::Names) => "option",
+                (Blur::Value, Targets::Decide | Targets::Names | Targets::Refspecs) => "option",
                 (Blur::Words, Targets::Names) => "option",
                 _ => continue,
             };
             self.unread(part, word);
         }
-        if targets == Targets::Decide {
-            self.report_targets(&line.args);
+        match targets {
+            Targets::Decide => self.report_targets(&line.args),
+            Targets::Refspecs => {
+                let untold = |(at, word): &(usize, &&Word)| *at == 0 || !tells_branch(word);
+                let args = line.args.iter().enumerate().filter(untold);
+                let args: Vec<&Word> = args.map(|(_, word)| *word).collect();
+                self.report_targets(&args);
+            }
+            Targets::Names | Targets::Free => {}
         }
     }
 

@@ -50,7 +50,7 @@ pub(super) fn push(run: &mut Run<'_>, words: &[Word]) {
         if let Some(how) = hooks::unsigned_push(&line) {
             run.act(Act::SkipSigning(how));
         }
-        run.report(&line, Targets::Decide);
+        run.report(&line, Targets::Refspecs);
     }
 }
 

@@ -84,7 +84,8 @@ pub(super) fn clone(run: &mut Run<'_>, words: &[Word]) {
     };
     let bare = line.any(&["bare", "mirror", "naked"]);
     let dir = line.arg(1).or_else(|| derived(&from, bare));
-    run.act(Act::NewRepository { dir });
+    // Which branch a clone starts on is the remote's choice; `--branch` may name a tag.
+    run.act(Act::NewRepository { dir, branch: None });
     run.report(&line, Targets::Free);
 }
 
@@ -118,7 +119,10 @@ pub(super) fn init(run: &mut Run<'_>, words: &[Word]) {
         ..Word::default()
     };
     let dir = line.arg(0).unwrap_or(here);
-    run.act(Act::NewRepository { dir: Some(dir) });
+    run.act(Act::NewRepository {
+        dir: Some(dir),
+        branch: line.value("initial-branch"),
+    });
 }
 
 /// `git submodule add|deinit|update`; `foreach` is unfolded elsewhere.

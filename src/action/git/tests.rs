@@ -632,7 +632,7 @@ fn worktrees_clones_and_remotes_name_what_they_make() {
     };
     assert_eq!(branch.map(|w| w.text).as_deref(), Some("feat-x"));
     let dir = |line: &str| match act(line) {
-        Some(Act::NewRepository { dir }) => dir.map(|w| w.text),
+        Some(Act::NewRepository { dir, .. }) => dir.map(|w| w.text),
         other => panic!("{other:?}"),
     };
     assert_eq!(dir("git clone git@h:a/b.git").as_deref(), Some("b"));

@@ -1,7 +1,7 @@
 //! git verbs that run commands of the caller's choice: `rebase -x`, `bisect run`, `submodule foreach`.
 
 use super::{join, plain, text};
-use crate::shell::{Command, Inner, Word};
+use crate::shell::{Command, Inner, OPAQUE, Opaque, Word};
 
 /// Global options of git that take a separate value.
 const VALUED: &[&str] = &[
@@ -111,11 +111,20 @@ fn foreach(args: &[Word]) -> Vec<Inner> {
         .take_while(|w| w.text.starts_with("--") && w.text.len() > 2)
         .count();
     let rest = rest.get(skip..).unwrap_or_default();
-    match rest {
-        [] => Vec::new(),
-        [one] => vec![text(one.clone(), &[])],
-        many => vec![plain(many)],
+    let mut inner = match rest {
+        [] => return Vec::new(),
+        [one] => text(one.clone(), &[]),
+        many => plain(many),
+    };
+    // Each runs in a submodule; which there are, only the run knows.
+    if let Inner::Text { dir, .. } | Inner::Argv { dir, .. } = &mut inner {
+        *dir = rest.first().map(|word| Word {
+            text: OPAQUE.to_string(),
+            opaque: Opaque::One,
+            ..word.clone()
+        });
     }
+    vec![inner]
 }
 
 fn carried(verb: &str, args: &[Word]) -> Vec<Inner> {

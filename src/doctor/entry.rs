@@ -2,6 +2,7 @@
 
 use super::settings::Settings;
 use crate::host::setup::{Form, PLACEHOLDER, Setup};
+use crate::setup::split;
 use serde_json::Value;
 use std::path::Path;
 
@@ -167,31 +168,10 @@ pub fn program(words: &[String]) -> Option<&Path> {
     ours.filter(|_| first.exists()).or(Some(first))
 }
 
-/// The words of a command line, by the quoting that all shells share.
-fn split(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match (c, quote) {
-            (c, Some(q)) if c == q => quote = None,
-            ('\\', None | Some('"')) => word.get_or_insert_default().extend(chars.next()),
-            ('\'' | '"', None) => {
-                word.get_or_insert_default();
-                quote = Some(c);
-            }
-            (c, None) if c.is_whitespace() => words.extend(word.take()),
-            (c, _) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_ours, split};
+    use super::is_ours;
+    use crate::setup::split;
 
     #[test]
     fn what_starts_our_door_is_ours_whatever_stands_before_it() {

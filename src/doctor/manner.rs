@@ -281,3 +281,22 @@ pub const ALL: &[Manner] = &[
 pub fn of(host: &str) -> Option<&'static Manner> {
     ALL.iter().find(|manner| manner.host == host)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, Strictness};
+
+    #[test]
+    fn what_reads_comments_is_also_what_install_takes_to_read_them() {
+        for host in crate::host::ALL {
+            let manner = ALL.iter().find(|manner| manner.host == host.name);
+            let comments = manner.is_some_and(|m| m.strictness == Strictness::Comments);
+            assert_eq!(
+                comments,
+                crate::setup::reads_comments(host),
+                "{}",
+                host.name
+            );
+        }
+    }
+}

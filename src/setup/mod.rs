@@ -15,7 +15,8 @@ mod toml;
 mod want;
 mod words;
 
-pub use place::{Around, Program};
+pub use place::{Around, Program, reads_comments};
+pub use words::split;
 
 use crate::host::Host;
 use crate::host::setup::{Owner, Setup};

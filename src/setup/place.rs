@@ -131,7 +131,7 @@ impl Around {
 }
 
 /// Whether the host reads comments.
-pub(super) fn reads_comments(host: &Host) -> bool {
+pub fn reads_comments(host: &Host) -> bool {
     COMMENTS.contains(&host.name)
 }
 

@@ -6,7 +6,7 @@ use super::node::Node;
 pub(super) const COMMANDS: &[&str] = &["command", "bash", "powershell", "commandWindows"];
 
 /// The words of a command line, by the quoting that all shells share.
-pub(super) fn split(line: &str) -> Vec<String> {
+pub fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

@@ -5,6 +5,7 @@
 pub mod action;
 pub mod brief;
 pub mod call;
+pub mod ci;
 pub mod cli;
 pub mod demo;
 pub mod grant;

@@ -25,7 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("action", &["shell"]),
     ("lease", &[]),
     ("policy", &["verdict"]),
-    ("ci", &["policy"]),
+    ("ci", &["policy", "state", "verdict"]),
     ("plan", &["lease"]),
     ("state", &["verdict"]),
     ("log", &["state", "call", "verdict"]),

@@ -945,6 +945,18 @@ impl Dice {
                         .collect();
                     text.push_str(&format!("{} = {some:?}\n", key.name));
                 }
+                Kind::Span { .. } => {
+                    let span = ["10s", "5m", "9h"][self.roll(3)];
+                    text.push_str(&format!("{} = '{span}'\n", key.name));
+                }
+                Kind::Text => text.push_str(&format!("{} = '/srv/x'\n", key.name)),
+                Kind::Texts => {
+                    let some: Vec<_> = ["a", "b"]
+                        .into_iter()
+                        .filter(|_| self.roll(2) == 0)
+                        .collect();
+                    text.push_str(&format!("{} = {some:?}\n", key.name));
+                }
             }
         }
         text.push_str("[rules]\n");
@@ -1294,7 +1306,10 @@ fn the_schema_is_the_table() {
                 Kind::Choice { words, .. } => {
                     assert_eq!(property["enum"], serde_json::json!(words))
                 }
-                Kind::Globs(_) => assert_eq!(property["items"]["type"], "string"),
+                Kind::Globs(_) | Kind::Texts => {
+                    assert_eq!(property["items"]["type"], "string");
+                }
+                Kind::Span { .. } | Kind::Text => assert_eq!(property["type"], "string"),
             }
         }
         for rule in &KNOWN {

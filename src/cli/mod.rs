@@ -6,6 +6,7 @@ mod argline;
 mod brief;
 mod case;
 mod check;
+mod ci;
 mod demo;
 mod explain;
 mod home;
@@ -76,6 +77,8 @@ enum Verb {
     Trust(trust::Args),
     /// Shows what was decided and done
     Log(log::Args),
+    /// Shows what CI and reviews still do on a branch, or waits until they have ended
+    Ci(ci::Args),
     /// Prints six lines for agents: what is not done here, and what to do instead
     Brief(brief::Args),
     /// Shows what connects an agent host to leaseguard
@@ -108,6 +111,7 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Pause(args) => pause::run(&args),
             Verb::Trust(args) => trust::run(&args),
             Verb::Log(args) => log::run(&args),
+            Verb::Ci(args) => ci::run(&args),
             Verb::Brief(args) => brief::run(&args),
             Verb::Install(args) => install::run(&args),
             // Reached only by `--help`: the door itself is opened before any of this.

@@ -132,7 +132,10 @@ fn on_forge(setup: &Setup) -> Stage {
     let body = support::root().join("fixtures/ci/github/12-no-pr.json");
     let head = support::git::git(&repo.top, &repo.home, &["rev-parse", "origin/feat/x"]);
     let body = std::fs::read_to_string(body).expect("the answer");
-    repo::put(&repo.root.join("body.json"), &body.replace(&"a".repeat(40), &head));
+    repo::put(
+        &repo.root.join("body.json"),
+        &body.replace(&"a".repeat(40), &head),
+    );
     let gh = repo.root.join("bin/gh");
     let text = format!(
         "#!/bin/sh\nsleep 0.1\nexec cat {}\n",

@@ -164,7 +164,10 @@ fn a_bot_that_reviewed_the_head_paused_or_went_is_not_awaited() {
     let review = |head: &str| json!([{ "by": "greptile-apps", "bot": true, "head": head, "at": "2026-11-29T12:10:00Z" }]);
     let wait = "[[ci.review_bot]]\nname = 'greptile'\nlogins = ['greptile-apps']\nsignals = ['reaction']\nmax_wait = '3h'\n";
     let pull = |reviews: Value, more: Value| json!({ "checks": [done("test")], "reactions": eyes, "reviews": reviews, "comments": more });
-    assert_eq!(what(&meaning(pull(review("b"), json!([])), wait)), ["greptile"]);
+    assert_eq!(
+        what(&meaning(pull(review("b"), json!([])), wait)),
+        ["greptile"]
+    );
     assert_eq!(meaning(pull(review(HEAD), json!([])), wait), State::Idle);
     // Half an hour is the most that it takes.
     assert_eq!(meaning(pull(review("b"), json!([])), ""), State::Idle);
@@ -301,10 +304,7 @@ impl Room {
     }
 
     fn policy(&self, text: &str) {
-        put(
-            &self.repo.home.join(".config/leaseguard/policy.toml"),
-            text,
-        );
+        put(&self.repo.home.join(".config/leaseguard/policy.toml"), text);
     }
 
     fn run(&self, args: &[&str], env: &[(&str, &str)]) -> Command {
@@ -362,10 +362,16 @@ fn text(path: &Path) -> &str {
 #[test]
 fn a_push_is_denied_while_checks_run_and_goes_when_they_have_ended() {
     let room = Room::new("git@github.com:o/r.git");
-    let (running, idle) = (github("02-ci-mixed-in-flight"), github("03-idle-failed-cancelled"));
+    let (running, idle) = (
+        github("02-ci-mixed-in-flight"),
+        github("03-idle-failed-cancelled"),
+    );
     let (decision, because) = room.push(&[("FAKE_BODY", text(&running))]);
     assert_eq!(decision, "deny", "{because}");
-    assert!(because.contains("`test` on #7: in progress since"), "{because}");
+    assert!(
+        because.contains("`test` on #7: in progress since"),
+        "{because}"
+    );
     assert!(because.contains("`e2e` on #7: queued"), "{because}");
     room.forget();
     let (decision, because) = room.push(&[("FAKE_BODY", text(&idle))]);
@@ -397,7 +403,10 @@ fn the_child_cannot_ask_and_is_told_nothing_that_would_lead_it_elsewhere() {
     assert_eq!(room.push(&env).0, "allow");
     let seen = std::fs::read_to_string(seen).unwrap();
     assert!(seen.contains("GH_PROMPT_DISABLED=1"), "{seen}");
-    assert!(!seen.contains("GH_HOST") && !seen.contains("GH_DEBUG"), "{seen}");
+    assert!(
+        !seen.contains("GH_HOST") && !seen.contains("GH_DEBUG"),
+        "{seen}"
+    );
 }
 
 #[test]
@@ -405,14 +414,20 @@ fn what_does_not_fit_into_one_page_is_read_on() {
     let room = Room::new("https://github.com/o/r.git");
     let first = std::fs::read_to_string(github("15-more-than-100")).unwrap();
     let body = room.repo.root.join("first.json");
-    put(&body, &first.replace("\"number\"", "\"id\": \"PR_1\", \"number\""));
+    put(
+        &body,
+        &first.replace("\"number\"", "\"id\": \"PR_1\", \"number\""),
+    );
     let page = |status: &str, next: &str| {
         let path = room.repo.root.join(format!("page-{status}-{next}.json"));
         let rollup = json!({ "state": "SUCCESS", "contexts": {
             "pageInfo": { "hasNextPage": !next.is_empty(), "endCursor": next },
-            "nodes": [{ "__typename": "CheckRun", "name": "last", "status": status, "conclusion": null }] } });
+            "nodes": [{ "__typename": "CheckRun", "name": "last", "status": status, "conclusion": null, "startedAt": "2026-11-29T12:04:00Z" }] } });
         let commits = json!({ "nodes": [{ "commit": { "statusCheckRollup": rollup } }] });
-        put(&path, &json!({ "data": { "node": { "commits": commits } } }).to_string());
+        put(
+            &path,
+            &json!({ "data": { "node": { "commits": commits } } }).to_string(),
+        );
         path
     };
     for (status, next, want, calls) in [
@@ -439,25 +454,44 @@ fn every_trouble_asks_and_names_its_cause() {
     let missing = github("18-repo-not-found");
     let head = github("11-race-stale-head");
     for (env, part) in [
-        (&[("FAKE_SLEEP", "20")][..], "timed out after 2.5 s"),
-        (&[("FAKE_STDERR", "garbage"), ("FAKE_RC", "1")], "`gh` failed: garbage"),
+        (&[("FAKE_SLEEP", "20")][..], "`gh` timed out after 2."),
+        (
+            &[("FAKE_STDERR", "garbage"), ("FAKE_RC", "1")],
+            "`gh` failed: garbage",
+        ),
         (&[("FAKE_BIG", "100")], "not the JSON"),
         (&[("FAKE_BIG", "6000000")], "more than 4 MiB"),
         (&[], "not the JSON"),
         (
-            &[("FAKE_RC", "4"), ("FAKE_STDERR", "To get started, please run: gh auth login")],
+            &[
+                ("FAKE_RC", "4"),
+                ("FAKE_STDERR", "To get started, please run: gh auth login"),
+            ],
             "gh auth login --hostname github.com",
         ),
         (
-            &[("FAKE_RC", "1"), ("FAKE_STDERR", "error connecting to api.github.com")],
+            &[
+                ("FAKE_RC", "1"),
+                ("FAKE_STDERR", "error connecting to api.github.com"),
+            ],
             "the network fails",
         ),
-        (&[("FAKE_RC", "1"), ("FAKE_BODY", text(&limited))], "rate limited"),
         (
-            &[("FAKE_RC", "1"), ("FAKE_BODY", text(&limited)), ("FAKE_HEADERS", "1795961100")],
+            &[("FAKE_RC", "1"), ("FAKE_BODY", text(&limited))],
+            "rate limited",
+        ),
+        (
+            &[
+                ("FAKE_RC", "1"),
+                ("FAKE_BODY", text(&limited)),
+                ("FAKE_HEADERS", "1795961100"),
+            ],
             "rate limited until 14:05Z",
         ),
-        (&[("FAKE_RC", "1"), ("FAKE_BODY", text(&missing))], "Could not resolve"),
+        (
+            &[("FAKE_RC", "1"), ("FAKE_BODY", text(&missing))],
+            "Could not resolve",
+        ),
         (&[("FAKE_BODY", text(&head))], "git fetch"),
     ] {
         room.forget();
@@ -483,7 +517,10 @@ fn a_grandchild_that_keeps_the_output_open_is_not_waited_for_and_goes_too() {
         ("FAKE_CHILD_PID", text(&pid)),
     ];
     assert_eq!(room.push(&env).0, "allow");
-    assert!(begun.elapsed() < Duration::from_secs(30), "it was waited for");
+    assert!(
+        begun.elapsed() < Duration::from_secs(30),
+        "it was waited for"
+    );
     let pid = std::fs::read_to_string(pid).unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
     // Gone, or dead and not yet collected.
@@ -686,7 +723,7 @@ fn a_program_of_the_user_answers_for_any_remote() {
         &program,
         "#!/bin/sh\n[ -n \"$MINE_FAILS\" ] && { echo 'no luck' >&2; exit 7; }\n\
          echo \"{\\\"v\\\":1,\\\"head\\\":\\\"$LEASEGUARD_CI_HEAD\\\",\\\"pulls\\\":[{\\\"number\\\":1,\\\"head\\\":\\\"$LEASEGUARD_CI_HEAD\\\",\
-         \\\"checks\\\":[{\\\"name\\\":\\\"$LEASEGUARD_CI_BRANCH $1\\\",\\\"status\\\":\\\"$MINE\\\"}]}]}\"\n",
+         \\\"checks\\\":[{\\\"name\\\":\\\"$LEASEGUARD_CI_BRANCH $1\\\",\\\"status\\\":\\\"$MINE\\\",\\\"started\\\":\\\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\\\"}]}]}\"\n",
     );
     runnable(&program);
     room.policy(&format!(
@@ -716,7 +753,10 @@ fn an_untrusted_project_names_no_program() {
     runnable(&program);
     put(
         &room.repo.top.join("leaseguard.toml"),
-        &format!("[ci]\nprovider = 'command'\ncommand = [{}]\n", json!(program)),
+        &format!(
+            "[ci]\nprovider = 'command'\ncommand = [{}]\n",
+            json!(program)
+        ),
     );
     let idle = github("12-no-pr");
     room.push(&[("FAKE_BODY", text(&idle))]);
@@ -732,7 +772,10 @@ fn status_shows_every_line_and_why_it_counts() {
     let out = room.out(&["ci", "status"], &env);
     let shown = String::from_utf8_lossy(&out.stdout).into_owned();
     assert_eq!(out.status.code(), Some(1), "{shown}");
-    assert!(shown.starts_with("`feat/x` on `origin`: running\n"), "{shown}");
+    assert!(
+        shown.starts_with("`feat/x` on `origin`: running\n"),
+        "{shown}"
+    );
     for (name, counts, why) in [
         ("build", "settled", "success"),
         ("test", "running", "in progress since"),
@@ -766,7 +809,10 @@ fn wait_ends_with_idle_with_time_or_with_not_knowing() {
     assert_eq!(out.status.code(), Some(0), "{said}");
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 2, "{said}");
-    assert!(lines[0].contains("`test`") && lines[1].ends_with(": idle"), "{said}");
+    assert!(
+        lines[0].contains("`test`") && lines[1].ends_with(": idle"),
+        "{said}"
+    );
     let out = room.out(
         &["ci", "wait", "--timeout", "0s"],
         &[("FAKE_BODY", text(&running))],

@@ -15,7 +15,9 @@ impl Address {
         let (host, path) = match url.split_once("://") {
             Some((scheme, rest)) => {
                 let known = ["https", "http", "ssh", "git", "git+ssh", "git+https"];
-                known.contains(&scheme.to_ascii_lowercase().as_str()).then_some(())?;
+                known
+                    .contains(&scheme.to_ascii_lowercase().as_str())
+                    .then_some(())?;
                 let (host, path) = rest.split_once('/')?;
                 let host = after_user(host);
                 (host.split(':').next()?, path)

@@ -256,7 +256,9 @@ mod tests {
             "STALE",
             "STARTUP_FAILURE",
         ] {
-            let is = phase(&format!(r#"{{"status":"COMPLETED","conclusion":"{word}"}}"#));
+            let is = phase(&format!(
+                r#"{{"status":"COMPLETED","conclusion":"{word}"}}"#
+            ));
             assert_eq!(is, Phase::Ended(word.to_ascii_lowercase()));
         }
         for word in ["EXPECTED", "PENDING"] {

@@ -22,9 +22,11 @@ pub(super) fn of_check<'a>(bots: &'a [ReviewBot], check: &Check) -> Option<&'a R
         .map(|n| n.to_ascii_lowercase())
         .collect();
     bots.iter().find(|bot| {
-        bot.checks
-            .iter()
-            .any(|glob| names.iter().any(|n| glob_matches(&glob.to_ascii_lowercase(), n)))
+        bot.checks.iter().any(|glob| {
+            names
+                .iter()
+                .any(|n| glob_matches(&glob.to_ascii_lowercase(), n))
+        })
     })
 }
 

@@ -23,12 +23,7 @@ pub fn judge(answer: &Answer, subject: &Subject<'_>, policy: &Policy, now: Momen
 }
 
 /// The same, line by line, settled ones too.
-pub fn lines(
-    answer: &Answer,
-    subject: &Subject<'_>,
-    policy: &Policy,
-    now: Moment,
-) -> Vec<Line> {
+pub fn lines(answer: &Answer, subject: &Subject<'_>, policy: &Policy, now: Moment) -> Vec<Line> {
     let ci = policy.ci();
     let court = Court {
         subject,
@@ -134,7 +129,7 @@ impl Court<'_> {
                 format!("`{word}` is a state that leaseguard does not know"),
             ),
             Phase::Running(word) => {
-                let since = check.started.or(self.subject.pushed).or(pull.updated);
+                let since = check.started.or(self.subject.pushed.max(pull.updated));
                 let most = bot.map_or(self.ci.max_age, |b| b.max_wait.max(self.ci.max_age));
                 match since.map(|s| s.age(self.now)) {
                     Some(age) if age > seconds(most) => line(

@@ -56,7 +56,11 @@ fn set(env: &Env<'_>, name: &str) -> Option<String> {
 
 /// The text of a config file of theirs; empty where there is none.
 fn config(env: &Env<'_>, own: &str, folder: &str, name: &str) -> String {
-    let dir = |name: &str| (env.look)(name).map(PathBuf::from).filter(|d| d.is_absolute());
+    let dir = |name: &str| {
+        (env.look)(name)
+            .map(PathBuf::from)
+            .filter(|d| d.is_absolute())
+    };
     let dir = dir(own)
         .or_else(|| dir("XDG_CONFIG_HOME").map(|d| d.join(folder)))
         .or_else(|| dir("HOME").map(|d| d.join(".config").join(folder)));
@@ -142,7 +146,10 @@ mod tests {
         assert!(!with(&files, &[], |e| gh("other.example.com", e)));
         assert!(!with(&[], &[], |e| gh("github.com", e)));
         assert!(with(&[], &[("GH_TOKEN", "x")], |e| gh("github.com", e)));
-        assert!(!with(&[], &[("GH_TOKEN", "x")], |e| gh("ghe.example.com", e)));
+        assert!(!with(&[], &[("GH_TOKEN", "x")], |e| gh(
+            "ghe.example.com",
+            e
+        )));
         let vars = [("GH_ENTERPRISE_TOKEN", "x"), ("GH_HOST", "ghe.example.com")];
         assert!(with(&[], &vars, |e| gh("ghe.example.com", e)));
         assert!(!with(&[], &vars, |e| gh("github.com", e)));
@@ -151,14 +158,21 @@ mod tests {
     #[test]
     fn glab_is_logged_in_where_its_file_has_a_token() {
         let text = |token: &str| {
-            format!("git_protocol: ssh\n# hosts\nhosts:\n    gitlab.com:\n        api_host: gitlab.com\n        token: {token}\nlast: x\n")
+            format!(
+                "git_protocol: ssh\n# hosts\nhosts:\n    gitlab.com:\n        api_host: gitlab.com\n        token: {token}\nlast: x\n"
+            )
         };
         let ask = |text: &str, host: &'static str| {
-            with(&[("glab-cli/config.yml", text)], &[], move |e| glab(host, e))
+            with(&[("glab-cli/config.yml", text)], &[], move |e| {
+                glab(host, e)
+            })
         };
         assert!(ask(&text("abc"), "gitlab.com"));
         assert!(!ask(&text(""), "gitlab.com"));
         assert!(!ask(&text("abc"), "gitlab.example.com"));
-        assert!(with(&[], &[("GITLAB_TOKEN", "x")], |e| glab("gitlab.com", e)));
+        assert!(with(&[], &[("GITLAB_TOKEN", "x")], |e| glab(
+            "gitlab.com",
+            e
+        )));
     }
 }

@@ -224,7 +224,11 @@ pub(super) fn span(text: &str) -> Option<u32> {
     };
     let digits = text.get(..text.len().checked_sub(1)?)?;
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    digits.parse::<u32>().ok().filter(|_| plain)?.checked_mul(unit)
+    digits
+        .parse::<u32>()
+        .ok()
+        .filter(|_| plain)?
+        .checked_mul(unit)
 }
 
 /// Seconds as [`span`] reads them.

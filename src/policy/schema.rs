@@ -172,10 +172,7 @@ fn properties(rules: &[Known]) -> Map<String, Value> {
             }
         }
     }
-    if let Some(Value::Object(ci)) = top
-        .get_mut("ci")
-        .and_then(|ci| ci.get_mut("properties"))
-    {
+    if let Some(Value::Object(ci)) = top.get_mut("ci").and_then(|ci| ci.get_mut("properties")) {
         ci.insert("review_bot".to_owned(), bots());
     }
     let laws: Map<String, Value> = rules.iter().map(|r| (r.id.to_owned(), law(r))).collect();

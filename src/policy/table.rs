@@ -191,7 +191,9 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "ci.grace",
         kind: Kind::Span { default: 90 },
-        doc: &["So long after a push its checks may not be registered yet, and nothing counts as ended."],
+        doc: &[
+            "So long after a push its checks may not be registered yet, and nothing counts as ended.",
+        ],
     },
     Key {
         name: "ci.quiet",

@@ -404,10 +404,8 @@ impl World {
             refused.extend(plan.refused);
             merge(&mut all.urls, plan.urls);
             merge(&mut all.unclear, plan.unclear);
-            merge(
-                &mut all.updates,
-                plan.targets.into_iter().map(push::Target::sourced).collect(),
-            );
+            let updates = plan.targets.into_iter().map(push::Target::sourced);
+            merge(&mut all.updates, updates.collect());
         }
         if place.env.iter().any(|(name, _)| name == "GIT_NAMESPACE") {
             all.unclear.push("`GIT_NAMESPACE` moves refs".to_owned());

@@ -168,7 +168,12 @@ impl World {
 
     fn working(&self, target: &Target, policy: &Policy) -> Option<Working> {
         let key = [&target.url, "\0", &target.branch].concat();
-        if self.waves.pushed.iter().any(|(k, since)| *k == key && *since) {
+        if self
+            .waves
+            .pushed
+            .iter()
+            .any(|(k, since)| *k == key && *since)
+        {
             return self.flight(target, &key, policy).map(|_| {
                 let why = "an earlier push of this call starts checks of its own";
                 Working::Runs(vec![why.to_owned()])

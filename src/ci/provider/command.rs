@@ -6,7 +6,13 @@ use crate::ci::child;
 
 /// Runs `ci.command`; it learns by its environment what is asked.
 pub(super) fn ask(query: &Query<'_>) -> Result<Answer, Trouble> {
-    let words: Vec<&str> = query.policy.ci().command.iter().map(String::as_str).collect();
+    let words: Vec<&str> = query
+        .policy
+        .ci()
+        .command
+        .iter()
+        .map(String::as_str)
+        .collect();
     let Some((program, args)) = words.split_first() else {
         return Err(Trouble::Missing("`ci.command` names no program".to_owned()));
     };

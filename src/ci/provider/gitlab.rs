@@ -123,8 +123,9 @@ fn ask(program: &PathBuf, address: &Address, query: &Query<'_>) -> Result<Answer
         let id = project.id;
         let there: Branch = api.get(&format!("projects/{id}/repository/branches/{branch}"))?;
         let sha = there.commit.id;
-        let list: Vec<Pipeline> =
-            api.get(&format!("projects/{id}/pipelines?sha={sha}&per_page={PAGE}"))?;
+        let list: Vec<Pipeline> = api.get(&format!(
+            "projects/{id}/pipelines?sha={sha}&per_page={PAGE}"
+        ))?;
         answer.checks = list.iter().map(Pipeline::check).collect();
         answer.head = Some(sha);
     }
@@ -156,7 +157,10 @@ impl Pipeline {
     /// A pipeline in the words that checks have: what waits for a person or a clock does not run.
     fn check(&self) -> Check {
         let (status, conclusion) = match self.status.as_str() {
-            "created" | "waiting_for_resource" | "preparing" | "waiting_for_callback"
+            "created"
+            | "waiting_for_resource"
+            | "preparing"
+            | "waiting_for_callback"
             | "pending" => ("queued", None),
             "running" | "canceling" => ("in_progress", None),
             "manual" | "scheduled" => ("completed", Some("neutral")),

@@ -62,10 +62,7 @@ impl Asked {
 
 /// Whether there is nobody to ask, as can be told by the URL alone.
 pub(super) fn nowhere(subject: &Subject<'_>, policy: &Policy) -> bool {
-    let own = matches!(
-        policy.ci_provider(),
-        Provider::Command | Provider::File
-    );
+    let own = matches!(policy.ci_provider(), Provider::Command | Provider::File);
     !own && Address::read(subject.url).is_none()
 }
 
@@ -92,13 +89,23 @@ pub fn choose(
         named => forge.provider == named,
     });
     let Some(forge) = forge else {
-        let what = format!("no forge is known at `{host}`: name it in `ci.github_hosts` or `ci.gitlab_hosts`");
-        return if auto { Ok(None) } else { Err(Trouble::Missing(what)) };
+        let what = format!(
+            "no forge is known at `{host}`: name it in `ci.github_hosts` or `ci.gitlab_hosts`"
+        );
+        return if auto {
+            Ok(None)
+        } else {
+            Err(Trouble::Missing(what))
+        };
     };
     let path = (env.look)("PATH");
     let Some(program) = child::find(forge.program, path.as_deref()) else {
         let what = format!("`{}` is not installed", forge.program);
-        return if auto { Ok(None) } else { Err(Trouble::Missing(what)) };
+        return if auto {
+            Ok(None)
+        } else {
+            Err(Trouble::Missing(what))
+        };
     };
     if auto && !(forge.logged_in)(host, env) {
         return Ok(None);
@@ -126,10 +133,20 @@ fn failure(program: &str, host: &str, said: &child::Said) -> Trouble {
     if holds(&["rate limit", "http 429", "429 too many"]) {
         return Trouble::RateLimited(None);
     }
-    if holds(&["error connecting", "dial tcp", "no such host", "connection re", "i/o timeout"]) {
+    if holds(&[
+        "error connecting",
+        "dial tcp",
+        "no such host",
+        "connection re",
+        "i/o timeout",
+    ]) {
         return Trouble::Network(format!("the network fails: {line}"));
     }
-    if holds(&["http 404", "404 not found", "could not resolve to a repository"]) {
+    if holds(&[
+        "http 404",
+        "404 not found",
+        "could not resolve to a repository",
+    ]) {
         return Trouble::NotFound(format!("`{program}` does not see the repository: {line}"));
     }
     Trouble::Protocol(format!("`{program}` failed: {line}"))

@@ -28,7 +28,8 @@ pub fn changes(before: &Policy, after: &Policy, rules: &[Known]) -> Vec<Change> 
                 from: before.word_at(index).unwrap_or_default().to_owned(),
                 to: after.word_at(index).unwrap_or_default().to_owned(),
                 // A preset is only a name for what it does, and that is told by itself.
-                loosens: (new > old && index != at::PRESET) || index == at::CI_PROVIDER,
+                loosens: new > old && index != at::PRESET && index != at::CI_PROVIDER
+                    || index == at::CI_PROVIDER && new != Some(&0),
             });
         }
     }

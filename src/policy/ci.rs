@@ -95,35 +95,60 @@ impl Ci {
                 *slot = *seconds;
                 Took::Changed
             }
-            Set::Texts(at::CI_FILE, texts) => {
-                let text = texts.first().map(Cow::as_ref).unwrap_or_default();
-                if !free {
-                    return match text == self.file {
-                        true => Took::Nothing,
-                        false => Took::Held(named(at::CI_FILE, text)),
-                    };
-                }
-                text.clone_into(&mut self.file);
-                Took::Changed
-            }
-            Set::Texts(index, texts) => {
-                let slot = match *index {
-                    at::CI_IGNORE => &mut self.ignore,
-                    at::CI_GITHUB_HOSTS => &mut self.github_hosts,
-                    at::CI_GITLAB_HOSTS => &mut self.gitlab_hosts,
-                    _ => &mut self.command,
-                };
-                if !free {
-                    return match slot.iter().eq(texts.iter()) {
-                        true => Took::Nothing,
-                        false => Took::Held(named(*index, &texts.join(" "))),
-                    };
-                }
-                *slot = texts.iter().map(|t| t.to_string()).collect();
-                Took::Changed
-            }
+            Set::Texts(index, texts) => self.texts(*index, texts, free),
             Set::Bot(bot) => self.bot(bot, free),
             _ => Took::Nothing,
+        }
+    }
+
+    fn texts(&mut self, index: usize, texts: &[Cow<str>], free: bool) -> Took {
+        let wanted = || texts.iter().map(|t| t.to_string());
+        let held = || Took::Held(named(index, &texts.join(" ")));
+        let (slot, more_is_stricter) = match index {
+            at::CI_FILE => {
+                let text = texts.first().map(Cow::as_ref).unwrap_or_default();
+                if text == self.file {
+                    return if free { Took::Changed } else { Took::Nothing };
+                }
+                if !free {
+                    return held();
+                }
+                text.clone_into(&mut self.file);
+                return Took::Changed;
+            }
+            at::CI_IGNORE => (&mut self.ignore, Some(false)),
+            at::CI_GITHUB_HOSTS => (&mut self.github_hosts, Some(true)),
+            at::CI_GITLAB_HOSTS => (&mut self.gitlab_hosts, Some(true)),
+            _ => (&mut self.command, None),
+        };
+        if free {
+            *slot = wanted().collect();
+            return Took::Changed;
+        }
+        if slot.iter().eq(texts.iter()) {
+            return Took::Nothing;
+        }
+        let before = slot.len();
+        match more_is_stricter {
+            // More hosts are more places where pushes wait.
+            Some(true) => {
+                for text in wanted() {
+                    if !slot.contains(&text) {
+                        slot.push(text);
+                    }
+                }
+            }
+            Some(false) => slot.retain(|t| texts.iter().any(|text| text == t)),
+            None => return held(),
+        }
+        let looser = match more_is_stricter {
+            Some(true) => slot.iter().any(|t| !texts.iter().any(|text| text == t)),
+            _ => texts.iter().any(|text| !slot.iter().any(|t| text == t)),
+        };
+        match (slot.len() == before, looser) {
+            (false, _) => Took::Changed,
+            (true, true) => held(),
+            (true, false) => Took::Nothing,
         }
     }
 
@@ -183,23 +208,43 @@ pub(super) fn changes(before: &Ci, after: &Ci) -> Vec<Change> {
     ] {
         note(index, shown_span(from), shown_span(to), to < from);
     }
-    for (index, from, to) in [
-        (at::CI_IGNORE, &before.ignore, &after.ignore),
+    let gone = |from: &[String], to: &[String]| from.iter().any(|t| !to.contains(t));
+    for (index, from, to, loosens) in [
+        (
+            at::CI_IGNORE,
+            &before.ignore,
+            &after.ignore,
+            gone(&after.ignore, &before.ignore),
+        ),
         (
             at::CI_GITHUB_HOSTS,
             &before.github_hosts,
             &after.github_hosts,
+            gone(&before.github_hosts, &after.github_hosts),
         ),
         (
             at::CI_GITLAB_HOSTS,
             &before.gitlab_hosts,
             &after.gitlab_hosts,
+            gone(&before.gitlab_hosts, &after.gitlab_hosts),
         ),
-        (at::CI_COMMAND, &before.command, &after.command),
+        // Another program or file may say anything; none says nothing.
+        (
+            at::CI_COMMAND,
+            &before.command,
+            &after.command,
+            !after.command.is_empty(),
+        ),
     ] {
-        note(index, from.join(" "), to.join(" "), true);
+        note(index, from.join(" "), to.join(" "), loosens);
     }
-    note(at::CI_FILE, before.file.clone(), after.file.clone(), true);
+    let loosens = !after.file.is_empty();
+    note(
+        at::CI_FILE,
+        before.file.clone(),
+        after.file.clone(),
+        loosens,
+    );
     let names = |ci: &Ci| ci.bots.iter().map(|b| b.name.clone()).collect::<Vec<_>>();
     if before.bots != after.bots {
         // A new bot is one more to wait for; another one of a known name may be less.

@@ -236,7 +236,12 @@ impl Merge<'_> {
             return;
         };
         // The words stand strictest first; of providers none is stricter than another.
-        let other = index == at::CI_PROVIDER && choice != *now;
+        let asked = index == at::CI_PROVIDER;
+        let other = asked && choice != *now;
+        let power = match asked && layer == Layer::Trusted {
+            true => Power::Replace,
+            false => power,
+        };
         if (pinned || power == Power::Tighten) && (choice >= *now || other) {
             if choice != *now && tell {
                 let key = KEYS.get(index).map_or("", |k| k.name);
@@ -261,7 +266,9 @@ impl Merge<'_> {
             _ => None,
         };
         let pinned = self.pins.all || index.is_some_and(|i| self.pins.keys.get(i) == Some(&true));
-        let free = power == Power::Replace && !pinned;
+        // Who is asked is neither strict nor mild, so what a person trusted goes on.
+        let asked = matches!(index, Some(at::CI_COMMAND | at::CI_FILE));
+        let free = (power == Power::Replace || asked && layer == Layer::Trusted) && !pinned;
         let policy = &mut self.policy;
         match policy.ci.get_or_insert_default().take(set, free) {
             Took::Changed => {

@@ -107,10 +107,21 @@ pub fn choose(
             Err(Trouble::Missing(what))
         };
     };
-    if auto && !(forge.logged_in)(host, env) {
-        return Ok(None);
+    // Not started where it is not at home: it would hand its token to any host that is named.
+    if !(forge.logged_in)(host, env) {
+        return if auto {
+            Ok(None)
+        } else {
+            Err(logged_out(forge.program, host))
+        };
     }
     Ok(Some(Asked(Way::Forge(forge, program, address))))
+}
+
+fn logged_out(program: &str, host: &str) -> Trouble {
+    Trouble::Auth(format!(
+        "`{program}` is not logged in: `{program} auth login --hostname {host}`"
+    ))
 }
 
 /// The first line of a program's complaint, cut to a readable length.
@@ -126,9 +137,7 @@ fn failure(program: &str, host: &str, said: &child::Said) -> Trouble {
     let holds = |words: &[&str]| words.iter().any(|w| text.contains(w));
     let line = complaint(&said.err);
     if said.code == Some(4) || holds(&["auth login", "http 401", "401 unauthorized"]) {
-        return Trouble::Auth(format!(
-            "`{program}` is not logged in: `{program} auth login --hostname {host}`"
-        ));
+        return logged_out(program, host);
     }
     if holds(&["rate limit", "http 429", "429 too many"]) {
         return Trouble::RateLimited(None);

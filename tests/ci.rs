@@ -79,6 +79,53 @@ fn every_answer_of_the_index_means_what_the_index_says() {
     report.end("answers of GitHub");
 }
 
+#[test]
+fn a_pull_request_of_a_fork_lives_in_the_repository_that_was_forked() {
+    let text = std::fs::read_to_string(github("02-ci-mixed-in-flight")).unwrap();
+    let mut body: Value = serde_json::from_str(&text).unwrap();
+    let repository = &mut body["data"]["repository"];
+    repository["parent"] = json!({ "pullRequests": repository["pullRequests"] });
+    repository["pullRequests"] = json!({ "totalCount": 0, "nodes": [] });
+    let now = moment("12:05:00");
+    assert_eq!(class(&body.to_string(), now), "ci_in_flight");
+    let pull = &mut body["data"]["repository"]["parent"]["pullRequests"]["nodes"][0];
+    pull["headRepositoryOwner"]["login"] = json!("somebody");
+    assert_eq!(class(&body.to_string(), now), "idle");
+}
+
+#[test]
+fn a_request_has_the_time_at_which_it_was_made_and_a_queue_asks() {
+    let text = std::fs::read_to_string(github("07-copilot-requested")).unwrap();
+    let mut body: Value = serde_json::from_str(&text).unwrap();
+    let pull = &mut body["data"]["repository"]["pullRequests"]["nodes"][0];
+    let bot = json!({ "__typename": "Bot", "login": "copilot-pull-request-reviewer" });
+    pull["timelineItems"] = json!({ "nodes": [
+        { "createdAt": "2026-11-29T11:00:00Z", "requestedReviewer": bot },
+        { "createdAt": "2026-11-29T12:30:00Z", "requestedReviewer": bot },
+        { "createdAt": "2026-11-29T12:50:00Z", "requestedReviewer": { "__typename": "User" } },
+    ] });
+    let now = moment("12:45:00");
+    assert_eq!(class(&body.to_string(), now), "review_in_flight");
+    assert_eq!(class(&body.to_string(), moment("13:05:00")), "unclear");
+    let pull = &mut body["data"]["repository"]["pullRequests"]["nodes"][0];
+    pull["reviewRequests"] = json!({ "nodes": [] });
+    assert_eq!(class(&body.to_string(), now), "idle");
+    let pull = &mut body["data"]["repository"]["pullRequests"]["nodes"][0];
+    pull["isInMergeQueue"] = json!(true);
+    assert_eq!(class(&body.to_string(), now), "unclear");
+}
+
+#[test]
+fn what_may_not_be_seen_is_a_trouble_and_not_idle() {
+    let text = std::fs::read_to_string(github("01-idle-all-green")).unwrap();
+    let mut body: Value = serde_json::from_str(&text).unwrap();
+    body["errors"] = json!([{ "type": "FORBIDDEN", "message": "Resource not accessible" }]);
+    assert_eq!(
+        class(&body.to_string(), moment("12:05:00")),
+        "provider_error"
+    );
+}
+
 /// leaseguard's own JSON, judged at 13:00 for a head that was pushed at 12:00.
 fn meaning(pull: Value, policy: &str) -> State {
     let temp = tempfile::tempdir().unwrap();

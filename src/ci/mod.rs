@@ -14,7 +14,7 @@ mod provider;
 pub use address::Address;
 pub use answer::{Answer, Check, Phase, Pull, Trouble, Voice};
 pub use judge::{judge, lines};
-pub use provider::{Asked, Query, choose, github, gitlab};
+pub use provider::{Asked, Query, choose, github, gitlab, nowhere};
 
 pub use crate::state::time::Moment;
 
@@ -126,16 +126,19 @@ pub fn clock(at: Moment) -> String {
     format!("{}Z", text.get(11..16).unwrap_or_default())
 }
 
-/// What is known of a branch, asked at most once in a while; `None` where the gate is off.
+/// What was heard of a branch a moment ago, without asking anybody.
+pub fn recall(subject: &Subject<'_>, policy: &Policy, env: &Env<'_>) -> Option<State> {
+    Cache::of(subject, policy, env)?.read(env.now())
+}
+
+/// What is known of a branch, asked at most once in a while; `None` where the gate is off. What was
+/// heard already is told by [`recall`].
 pub fn look(subject: &Subject<'_>, policy: &Policy, env: &Env<'_>) -> Option<State> {
-    if policy.ci_gate() == Gate::Off || provider::nowhere(subject, policy) {
+    if policy.ci_gate() == Gate::Off || nowhere(subject.url, policy) {
         return None;
     }
     let deadline = Instant::now() + env.left.min(WAIT);
     let cache = Cache::of(subject, policy, env);
-    if let Some(state) = cache.as_ref().and_then(|c| c.read(env.now())) {
-        return Some(state);
-    }
     let query = |asked: Asked| {
         let told = asked.ask(&Query {
             subject,
@@ -181,7 +184,7 @@ pub fn report(
     policy: &Policy,
     env: &Env<'_>,
 ) -> Result<Option<Vec<Line>>, Trouble> {
-    if policy.ci_gate() == Gate::Off || provider::nowhere(subject, policy) {
+    if policy.ci_gate() == Gate::Off || nowhere(subject.url, policy) {
         return Ok(None);
     }
     let Some(asked) = choose(subject, policy, env)? else {

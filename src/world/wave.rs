@@ -9,6 +9,7 @@ use crate::ci::{self, Address, Env, Moment, State, Subject};
 use crate::policy::{Gate, Policy};
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How many branches of one push are asked about.
@@ -58,19 +59,29 @@ pub struct Target {
     pub url: String,
     /// The commit that it was last seen at.
     pub head: Option<String>,
-    pushed: Option<Moment>,
-    seen: Option<Moment>,
+    /// The log of its moves, where it has one here.
+    log: Option<PathBuf>,
 }
 
 impl Target {
-    /// The question.
+    /// The question, with the moments of the last push and the last move.
     pub fn subject(&self) -> Subject<'_> {
+        let (pushed, seen) = self.log.as_deref().map(moved).unwrap_or_default();
+        Subject {
+            pushed,
+            seen,
+            ..self.name()
+        }
+    }
+
+    /// The question as far as it says which branch is meant.
+    fn name(&self) -> Subject<'_> {
         Subject {
             url: &self.url,
             branch: &self.branch,
             head: self.head.as_deref(),
-            pushed: self.pushed,
-            seen: self.seen,
+            pushed: None,
+            seen: None,
         }
     }
 }
@@ -95,7 +106,7 @@ impl World {
         let mut waves = Vec::new();
         let mut count = 0usize;
         for update in outlook.updates.iter().filter(|u| moves(u, policy)) {
-            for target in self.targets(update, &outlook, &spot, repo) {
+            for target in self.targets(update, &outlook, &spot, repo, policy) {
                 count = count.saturating_add(1);
                 let is = match count <= MOST {
                     true => self.working(&target, policy),
@@ -141,12 +152,16 @@ impl World {
         outlook: &Outlook,
         spot: &Spot<'_>,
         repo: &Repo,
+        policy: &Policy,
     ) -> Vec<Target> {
         let Some(branch) = update.refname.strip_prefix("refs/heads/") else {
             return Vec::new();
         };
         let mut out = Vec::new();
         for url in &outlook.urls {
+            if ci::nowhere(url, policy) {
+                continue;
+            }
             let name = match plain(&update.remote) {
                 true => Some(update.remote.clone()),
                 false => remote_at(spot, url),
@@ -202,7 +217,8 @@ impl World {
             now: self.around.now.map(Moment::of),
             left: WAIT_ALL.saturating_sub(self.waves.spent.get()),
         };
-        let state = ci::look(&target.subject(), policy, &env);
+        let state = ci::recall(&target.name(), policy, &env)
+            .or_else(|| ci::look(&target.subject(), policy, &env));
         let spent = self.waves.spent.get().saturating_add(begun.elapsed());
         self.waves.spent.set(spent);
         let mut asked = self.waves.asked.borrow_mut();
@@ -277,23 +293,18 @@ fn remote_at(spot: &Spot<'_>, url: &str) -> Option<String> {
 
 fn target(repo: &Repo, remote: &str, branch: &str, url: String, seen_as: &str) -> Target {
     let tracking = ["refs/remotes/", seen_as, "/", branch].concat();
-    let (pushed, seen) = match seen_as {
-        "" => (None, None),
-        _ => moved(repo, &tracking),
-    };
     Target {
         remote: remote.to_owned(),
         branch: branch.to_owned(),
         url,
         head: repo.oid(&tracking).filter(|_| !seen_as.is_empty()),
-        pushed,
-        seen,
+        log: (!seen_as.is_empty()).then(|| repo.common.join("logs").join(&tracking)),
     }
 }
 
 /// When a tracking ref moved last, and whether that was a push from here.
-fn moved(repo: &Repo, tracking: &str) -> (Option<Moment>, Option<Moment>) {
-    let log = tail(&repo.common.join("logs").join(tracking)).unwrap_or_default();
+fn moved(log: &Path) -> (Option<Moment>, Option<Moment>) {
+    let log = tail(log).unwrap_or_default();
     let last = log.lines().next_back().and_then(|line| {
         let (who, what) = line.split_once('\t')?;
         let mut words = who.rsplit(' ');

@@ -11,7 +11,7 @@ use crate::policy::{Policy, Provider};
 use crate::state::time::Moment;
 use serde::Deserialize;
 use shape::{Body, Data, Further, Page, Rollup, settled};
-use std::path::PathBuf;
+use std::path::Path;
 
 pub(super) const FORGE: Forge = Forge {
     provider: Provider::Github,
@@ -92,7 +92,7 @@ query($id: ID!, $cursor: String!) {
   }
 }";
 
-fn ask(program: &PathBuf, address: &Address, query: &Query<'_>) -> Result<Answer, Trouble> {
+fn ask(program: &Path, address: &Address, query: &Query<'_>) -> Result<Answer, Trouble> {
     let Some((owner, repo)) = address.owner_and_name() else {
         let what = format!("`{}` is no `owner/name`", address.path);
         return Err(Trouble::NotFound(what));
@@ -119,7 +119,7 @@ fn ask(program: &PathBuf, address: &Address, query: &Query<'_>) -> Result<Answer
 
 /// Reads the checks that did not fit, unless those that did say enough.
 fn further(
-    program: &PathBuf,
+    program: &Path,
     address: &Address,
     query: &Query<'_>,
     pull: &mut Pull,
@@ -156,7 +156,7 @@ fn further(
 }
 
 fn call(
-    program: &PathBuf,
+    program: &Path,
     host: &str,
     fields: &[(&str, &str)],
     query: &Query<'_>,

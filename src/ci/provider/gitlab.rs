@@ -8,7 +8,7 @@ use crate::ci::login;
 use crate::policy::{Policy, Provider};
 use crate::state::time::Moment;
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::Path;
 
 pub(super) const FORGE: Forge = Forge {
     provider: Provider::Gitlab,
@@ -71,7 +71,7 @@ struct Sha {
 }
 
 struct Api<'a> {
-    program: &'a PathBuf,
+    program: &'a Path,
     host: &'a str,
     query: &'a Query<'a>,
 }
@@ -90,7 +90,7 @@ impl Api<'_> {
     }
 }
 
-fn ask(program: &PathBuf, address: &Address, query: &Query<'_>) -> Result<Answer, Trouble> {
+fn ask(program: &Path, address: &Address, query: &Query<'_>) -> Result<Answer, Trouble> {
     let api = Api {
         program,
         host: &address.host,

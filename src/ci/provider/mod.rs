@@ -9,7 +9,7 @@ use super::address::Address;
 use super::answer::{Answer, Trouble};
 use super::{Env, Subject, child};
 use crate::policy::{Gate, Policy, Provider};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// One question.
@@ -35,7 +35,7 @@ pub(super) struct Forge {
     /// Whether the program is logged in at a host.
     logged_in: fn(&str, &Env<'_>) -> bool,
     /// Asks it.
-    ask: fn(&PathBuf, &Address, &Query<'_>) -> Result<Answer, Trouble>,
+    ask: fn(&Path, &Address, &Query<'_>) -> Result<Answer, Trouble>,
 }
 
 const FORGES: &[&Forge] = &[&github::FORGE, &gitlab::FORGE];
@@ -61,9 +61,9 @@ impl Asked {
 }
 
 /// Whether there is nobody to ask, as can be told by the URL alone.
-pub(super) fn nowhere(subject: &Subject<'_>, policy: &Policy) -> bool {
+pub fn nowhere(url: &str, policy: &Policy) -> bool {
     let own = matches!(policy.ci_provider(), Provider::Command | Provider::File);
-    !own && Address::read(subject.url).is_none()
+    !own && Address::read(url).is_none()
 }
 
 /// Chooses by the policy and the URL; `Ok(None)` = the gate is off here.

@@ -580,7 +580,7 @@ fn a_burst_of_calls_asks_once() {
     let body = github("02-ci-mixed-in-flight");
     let payload = room.repo.root.join("payload.json");
     put(&payload, &payload_of(&room, "git push"));
-    let env = [("FAKE_BODY", text(&body)), ("FAKE_SLEEP", "0.3")];
+    let env = [("FAKE_BODY", text(&body)), ("FAKE_SLEEP", "0.1")];
     let children: Vec<_> = (0..20)
         .map(|_| {
             room.run(&["hook"], &env)

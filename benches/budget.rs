@@ -25,6 +25,8 @@ struct Run {
     /// Instructions relative to `/bin/true`: the limit, and what is aimed at.
     limit: f64,
     aim: f64,
+    /// In a repository whose forge has just been asked.
+    forge: bool,
 }
 
 const RUNS: &[Run] = &[
@@ -34,6 +36,7 @@ const RUNS: &[Run] = &[
         exit: 0,
         limit: 1.0,
         aim: 0.8,
+        forge: false,
     },
     Run {
         name: "git status",
@@ -41,6 +44,7 @@ const RUNS: &[Run] = &[
         exit: 0,
         limit: 1.2,
         aim: 0.85,
+        forge: false,
     },
     Run {
         name: "force push, denied",
@@ -48,6 +52,7 @@ const RUNS: &[Run] = &[
         exit: 2,
         limit: 1.5,
         aim: 1.2,
+        forge: false,
     },
     Run {
         name: "push with facts",
@@ -55,6 +60,15 @@ const RUNS: &[Run] = &[
         exit: 0,
         limit: 2.5,
         aim: 1.8,
+        forge: false,
+    },
+    Run {
+        name: "push, CI known",
+        command: "git push",
+        exit: 0,
+        limit: 2.7,
+        aim: 2.0,
+        forge: true,
     },
 ];
 
@@ -72,11 +86,20 @@ fn main() {
         ..Setup::default()
     };
     let stage = Stage::of(&setup);
-    let payloads: Vec<PathBuf> = RUNS.iter().map(|run| payload(&stage, run)).collect();
+    let forge = on_forge(&setup);
+    let stages: Vec<&Stage> = RUNS
+        .iter()
+        .map(|run| if run.forge { &forge } else { &stage })
+        .collect();
+    let payloads: Vec<PathBuf> = RUNS
+        .iter()
+        .zip(&stages)
+        .map(|(run, stage)| payload(stage, run))
+        .collect();
     let size = std::fs::metadata(bin()).map_or(0, |m| m.len());
     println!("leaseguard hook, {} KB\n", size / 1024);
-    for (run, payload) in RUNS.iter().zip(&payloads) {
-        let code = start(&stage, bin(), &["hook"], payload).code();
+    for ((run, stage), payload) in RUNS.iter().zip(&stages).zip(&payloads) {
+        let code = start(stage, bin(), &["hook"], payload).code();
         if code != Some(run.exit) {
             println!(
                 "! {}: exit {code:?}, not {}: its figures are of something else",
@@ -84,7 +107,8 @@ fn main() {
             );
         }
     }
-    figures(&stage, &payloads);
+    figures(&stages, &payloads);
+    cold(&forge, &payloads[RUNS.len() - 1]);
     megabyte(&stage);
     println!(
         "\n{}",
@@ -94,6 +118,59 @@ fn main() {
 
 fn bin() -> &'static str {
     env!("CARGO_BIN_EXE_leaseguard")
+}
+
+/// A repository on a forge, with a program that answers for it after 100 ms.
+fn on_forge(setup: &Setup) -> Stage {
+    let repo = repo::fresh(setup);
+    let url = "https://github.com/o/r.git";
+    support::git::git(&repo.top, &repo.home, &["config", "remote.origin.url", url]);
+    repo::put(
+        &repo.home.join(".config/gh/hosts.yml"),
+        "github.com:\n    user: ann\n",
+    );
+    let body = support::root().join("fixtures/ci/github/12-no-pr.json");
+    let head = support::git::git(&repo.top, &repo.home, &["rev-parse", "origin/feat/x"]);
+    let body = std::fs::read_to_string(body).expect("the answer");
+    repo::put(
+        &repo.root.join("body.json"),
+        &body.replace(&"a".repeat(40), &head),
+    );
+    let gh = repo.root.join("bin/gh");
+    let text = format!(
+        "#!/bin/sh\nsleep 0.1\nexec cat {}\n",
+        repo.root.join("body.json").display()
+    );
+    repo::put(&gh, &text);
+    repo::runnable(&gh);
+    Stage {
+        repo: std::sync::Arc::new(repo),
+        unseen_typing: false,
+    }
+}
+
+/// What a question to the forge costs beyond the time of the program that asks it.
+fn cold(stage: &Stage, payload: &Path) {
+    let (mut ours, mut child) = (Vec::new(), Vec::new());
+    let gh = stage.repo.root.join("bin/gh");
+    let kept = stage.repo.home.join(".local/state/leaseguard/ci");
+    for _ in 0..20 {
+        let _ = std::fs::remove_dir_all(&kept);
+        let begin = Instant::now();
+        start(stage, bin(), &["hook"], payload);
+        ours.push(begin.elapsed());
+        let begin = Instant::now();
+        start(stage, &gh.to_string_lossy(), &[], payload);
+        child.push(begin.elapsed());
+    }
+    ours.sort_unstable();
+    child.sort_unstable();
+    let (ours, child) = (ours[10], child[10]);
+    println!(
+        "\npush, CI asked: {} ms, of which the program that asks {} ms",
+        ours.as_millis(),
+        child.as_millis()
+    );
 }
 
 /// The payload of Claude Code before it runs a shell command.
@@ -121,7 +198,10 @@ fn command(stage: &Stage, program: &str, args: &[&str], payload: &Path) -> Comma
         .current_dir(&stage.repo.cwd)
         .env_clear()
         .env("HOME", &stage.repo.home)
-        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env(
+            "PATH",
+            format!("{}:/usr/bin:/bin", stage.repo.root.join("bin").display()),
+        )
         .stdin(File::open(payload).expect("the payload"))
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -169,8 +249,8 @@ fn wall(stage: &Stage, payload: &Path) -> (Duration, Duration) {
     (ours[WALL_RUNS / 2], truth[WALL_RUNS / 2])
 }
 
-fn figures(stage: &Stage, payloads: &[PathBuf]) {
-    let base = instructions(stage, TRUE, &[], &payloads[0]);
+fn figures(stages: &[&Stage], payloads: &[PathBuf]) {
+    let base = instructions(stages[0], TRUE, &[], &payloads[0]);
     match base {
         Some(base) => println!("instructions as ratios to {TRUE} ({base})"),
         None => println!("valgrind is not installed: no instructions, wall time alone"),
@@ -179,7 +259,9 @@ fn figures(stage: &Stage, payloads: &[PathBuf]) {
         "{:<22}{:>14}{:>7}{:>7}{:>7}{:>11}{:>7}",
         "call", "instructions", "ratio", "limit", "aim", "wall", "ratio"
     );
-    for (run, payload) in RUNS.iter().zip(payloads) {
+    for ((run, stage), payload) in RUNS.iter().zip(stages).zip(payloads) {
+        // What the forge said holds for some seconds only.
+        start(stage, bin(), &["hook"], payload);
         let counted = instructions(stage, bin(), &["hook"], payload);
         let ratio = counted
             .zip(base)

@@ -6,6 +6,7 @@ pub mod action;
 pub mod brief;
 pub mod build;
 pub mod call;
+pub mod ci;
 pub mod cli;
 pub mod demo;
 pub mod doctor;

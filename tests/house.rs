@@ -27,7 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // is passed in as terms.
     ("lease", &["state", "person"]),
     ("policy", &["verdict"]),
-    ("ci", &["policy"]),
+    ("ci", &["policy", "state", "verdict"]),
     ("plan", &["lease"]),
     ("state", &["verdict"]),
     ("log", &["state", "call", "verdict"]),

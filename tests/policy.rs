@@ -945,6 +945,18 @@ impl Dice {
                         .collect();
                     text.push_str(&format!("{} = {some:?}\n", key.name));
                 }
+                Kind::Span { .. } => {
+                    let span = ["10s", "5m", "9h"][self.roll(3)];
+                    text.push_str(&format!("{} = '{span}'\n", key.name));
+                }
+                Kind::Text => text.push_str(&format!("{} = '/srv/x'\n", key.name)),
+                Kind::Texts => {
+                    let some: Vec<_> = ["a", "b"]
+                        .into_iter()
+                        .filter(|_| self.roll(2) == 0)
+                        .collect();
+                    text.push_str(&format!("{} = {some:?}\n", key.name));
+                }
             }
         }
         text.push_str("[rules]\n");
@@ -1294,7 +1306,10 @@ fn the_schema_is_the_table() {
                 Kind::Choice { words, .. } => {
                     assert_eq!(property["enum"], serde_json::json!(words))
                 }
-                Kind::Globs(_) => assert_eq!(property["items"]["type"], "string"),
+                Kind::Globs(_) | Kind::Texts => {
+                    assert_eq!(property["items"]["type"], "string");
+                }
+                Kind::Span { .. } | Kind::Text => assert_eq!(property["type"], "string"),
             }
         }
         for rule in &KNOWN {
@@ -1507,4 +1522,70 @@ fn a_set_rule_is_what_is_read_back_for_any_policy() {
         // Taking the new bytes out again leaves the old text.
         assert!(edit.text.len() + 8 >= text.len());
     }
+}
+
+// --- CI
+
+#[test]
+fn a_project_adds_what_is_waited_for_and_names_no_program_until_it_is_trusted() {
+    let text = "[ci]\nprovider = 'command'\ncommand = ['/srv/theirs']\nignore_checks = ['*']\n\
+                github_hosts = ['b']\ngrace = '10s'\nquiet = '9m'\n\
+                [[ci.review_bot]]\nname = 'theirs'\nlogins = ['x']\n\
+                [[ci.review_bot]]\nname = 'bugbot'\nlogins = []\n";
+    let m = Machine::new()
+        .user("[ci]\ngithub_hosts = ['a']\n")
+        .project(text);
+    let policy = m.load();
+    let ci = policy.ci();
+    assert_eq!(policy.ci_provider(), policy::Provider::Auto);
+    assert_eq!(ci.command, Vec::<String>::new());
+    assert_eq!(ci.ignore, Vec::<String>::new());
+    assert_eq!(ci.github_hosts, ["a", "b"]);
+    assert_eq!((ci.grace, ci.quiet), (90, 540));
+    let bots: Vec<&str> = ci.bots.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(bots, ["theirs"]);
+    let held = policy.held.join("\n");
+    for part in [
+        "`ci.provider = \"command\"`",
+        "`ci.command = \"/srv/theirs\"`",
+        "`ci.ignore_checks = \"*\"`",
+        "`ci.grace = \"10s\"`",
+        "another review bot `bugbot`",
+    ] {
+        assert!(held.contains(part), "{part}: {held}");
+    }
+    m.trust().unwrap();
+    assert_eq!(m.load().ci().command, ["/srv/theirs"]);
+    // Trusted once, it is asked also where the file is gone.
+    fs::remove_file(&m.project).unwrap();
+    let after = m.load();
+    assert_eq!(after.ci_provider(), policy::Provider::Command);
+    assert_eq!(after.ci().command, ["/srv/theirs"]);
+    assert_eq!(after.ci().ignore, Vec::<String>::new());
+}
+
+#[test]
+fn a_mistake_in_a_review_bot_is_told() {
+    for (text, part) in [
+        ("logins = ['x']\n", "has no `name`"),
+        (
+            "name = 'x'\nlogin = 'x'\n",
+            "line 3: a review bot: there is no key `login`",
+        ),
+        (
+            "name = 'x'\nsignals = ['smoke']\n",
+            "`signals` takes `check`",
+        ),
+        ("name = 'x'\nmax_wait = '1d'\n", "`max_wait` takes a span"),
+        ("name = 1\n", "`name` takes a string"),
+    ] {
+        let text = format!("[[ci.review_bot]]\n{text}");
+        let troubles = Machine::new().user(&text).load().troubles.join("\n");
+        assert!(troubles.contains(part), "{part}: {troubles}");
+    }
+    let troubles = Machine::new().user("ci.grace = '1d'\n").load().troubles;
+    assert!(
+        troubles[0].contains("`ci.grace` takes a span such as `90s`"),
+        "{troubles:?}"
+    );
 }

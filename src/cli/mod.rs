@@ -6,6 +6,7 @@ mod argline;
 mod brief;
 mod case;
 mod check;
+mod ci;
 mod completions;
 mod demo;
 mod doctor;
@@ -89,6 +90,8 @@ enum Verb {
     Lease(lease::Args),
     /// Shows what was decided and done
     Log(log::Args),
+    /// Shows what CI and reviews still do on a branch, or waits until they have ended
+    Ci(ci::Args),
     /// Prints six lines for agents: what is not done here, and what to do instead
     Brief(brief::Args),
     /// Connects agent hosts to leaseguard
@@ -138,6 +141,7 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Trust(args) => trust::run(&args),
             Verb::Lease(args) => lease::run(&args),
             Verb::Log(args) => log::run(&args),
+            Verb::Ci(args) => ci::run(&args),
             Verb::Brief(args) => brief::run(&args),
             Verb::Install(args) => install::run(&args),
             Verb::Completions(args) => completions::run(&args),

@@ -28,10 +28,12 @@ pub fn changes(before: &Policy, after: &Policy, rules: &[Known]) -> Vec<Change> 
                 from: before.word_at(index).unwrap_or_default().to_owned(),
                 to: after.word_at(index).unwrap_or_default().to_owned(),
                 // A preset is only a name for what it does, and that is told by itself.
-                loosens: new > old && index != at::PRESET,
+                loosens: new > old && index != at::PRESET && index != at::CI_PROVIDER
+                    || index == at::CI_PROVIDER && new != Some(&0),
             });
         }
     }
+    out.extend(super::ci::changes(before.ci(), after.ci()));
     if before.base_branches != after.base_branches {
         let gone = |b: &Cow<'static, str>| !after.base_branches.contains(b);
         out.push(Change {

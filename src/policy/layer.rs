@@ -1,6 +1,7 @@
 //! The layers and the law by which they join: who may loosen, who only tightens.
 
 use super::Policy;
+use super::ci::Took;
 use super::files::{Found, Source};
 use super::places::Places;
 use super::preset;
@@ -186,7 +187,11 @@ impl Merge<'_> {
         }
         for set in &part.sets {
             match set {
-                Set::Choice(index, _) => self.pin_key(*index),
+                Set::Choice(index, _) | Set::Span(index, _) | Set::Texts(index, _) => {
+                    self.pin_key(*index);
+                }
+                // A bot is pinned by being there: others only add.
+                Set::Bot(_) => {}
                 Set::Bases(_) => self.pin_key(at::BASE_BRANCHES),
                 Set::Rule(id, _) => self.pins.rules.push(id),
             }
@@ -217,6 +222,7 @@ impl Merge<'_> {
                 Set::Choice(index, choice) => self.choice(*index, *choice, layer, power, true),
                 Set::Bases(globs) => self.bases(globs, layer, power),
                 Set::Rule(id, wish) => self.rule(id, *wish, layer, power, true),
+                Set::Span(..) | Set::Texts(..) | Set::Bot(_) => self.ci(set, layer, power),
             }
         }
     }
@@ -229,9 +235,15 @@ impl Merge<'_> {
         else {
             return;
         };
-        // The words stand strictest first.
-        if (pinned || power == Power::Tighten) && choice >= *now {
-            if choice > *now && tell {
+        // The words stand strictest first; of providers none is stricter than another.
+        let asked = index == at::CI_PROVIDER;
+        let other = asked && choice != *now;
+        let power = match asked && layer == Layer::Trusted {
+            true => Power::Replace,
+            false => power,
+        };
+        if (pinned || power == Power::Tighten) && (choice >= *now || other) {
+            if choice != *now && tell {
                 let key = KEYS.get(index).map_or("", |k| k.name);
                 let word = KEYS
                     .get(index)
@@ -245,6 +257,28 @@ impl Merge<'_> {
         }
         *now = choice;
         *origin = layer;
+    }
+
+    /// What is said of CI beyond words.
+    fn ci(&mut self, set: &Set, layer: Layer, power: Power) {
+        let index = match set {
+            Set::Span(index, _) | Set::Texts(index, _) => Some(*index),
+            _ => None,
+        };
+        let pinned = self.pins.all || index.is_some_and(|i| self.pins.keys.get(i) == Some(&true));
+        // Who is asked is neither strict nor mild, so what a person trusted goes on.
+        let asked = matches!(index, Some(at::CI_COMMAND | at::CI_FILE));
+        let free = (power == Power::Replace || asked && layer == Layer::Trusted) && !pinned;
+        let policy = &mut self.policy;
+        match policy.ci.get_or_insert_default().take(set, free) {
+            Took::Changed => {
+                if let Some(origin) = index.and_then(|i| policy.origins.get_mut(i)) {
+                    *origin = layer;
+                }
+            }
+            Took::Held(what) => policy.held.push(format!("{layer} asks for {what}")),
+            Took::Nothing => {}
+        }
     }
 
     fn bases(&mut self, globs: &[std::borrow::Cow<str>], layer: Layer, power: Power) {

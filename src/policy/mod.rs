@@ -1,7 +1,9 @@
 //! What the people in charge want: base branches, the decision of each rule, and who said so.
 #![deny(clippy::disallowed_methods)]
 
+mod bot;
 mod change;
+mod ci;
 mod doc;
 mod edit;
 mod files;
@@ -22,7 +24,9 @@ mod thorough;
 mod trust;
 mod wish;
 
+pub use bot::{ReviewBot, Settle, Signal};
 pub use change::{Change, changes};
+pub use ci::{Ci, Gate, Provider};
 pub use edit::{CannotEdit, Edit, set_rule};
 pub use glob::glob_matches;
 pub use layer::Layer;
@@ -70,6 +74,8 @@ pub struct Policy {
     origins: [Layer; COUNT],
     /// The rules of which something was said.
     wishes: Vec<(&'static str, Wish, Layer)>,
+    /// What was said of CI beyond the choices; `None` = nothing.
+    ci: Option<Box<Ci>>,
 }
 
 impl Default for Policy {
@@ -89,6 +95,7 @@ impl Default for Policy {
             choices,
             origins: [Layer::BuiltIn; COUNT],
             wishes: Vec::new(),
+            ci: None,
         }
     }
 }
@@ -166,6 +173,55 @@ impl Policy {
     /// What the decision log keeps of a command: `none`, `redacted` or `full`.
     pub fn log_commands(&self) -> &'static str {
         self.word_at(at::LOG_COMMANDS).unwrap_or("redacted")
+    }
+
+    /// Whether pushes wait for CI.
+    pub fn ci_gate(&self) -> Gate {
+        match self.word_at(at::CI_GATE) {
+            Some("on") => Gate::On,
+            Some("off") => Gate::Off,
+            _ => Gate::Auto,
+        }
+    }
+
+    /// Who is asked what runs.
+    pub fn ci_provider(&self) -> Provider {
+        match self.word_at(at::CI_PROVIDER) {
+            Some("github") => Provider::Github,
+            Some("gitlab") => Provider::Gitlab,
+            Some("command") => Provider::Command,
+            Some("file") => Provider::File,
+            _ => Provider::Auto,
+        }
+    }
+
+    /// What becomes of a push when it cannot be told whether something runs.
+    pub fn ci_trouble(&self) -> Decision {
+        self.decision_at(at::CI_TROUBLE)
+    }
+
+    /// What becomes of a push while a check waits for an approval.
+    pub fn ci_waiting(&self) -> Decision {
+        self.decision_at(at::CI_WAITING)
+    }
+
+    /// Whether the checks of a branch without an open pull request count.
+    pub fn ci_without_pr(&self) -> bool {
+        self.word_at(at::CI_WITHOUT_PR) == Some("check")
+    }
+
+    /// The other wishes about CI.
+    pub fn ci(&self) -> &Ci {
+        static NOTHING: Ci = Ci::DEFAULT;
+        self.ci.as_deref().unwrap_or(&NOTHING)
+    }
+
+    fn decision_at(&self, index: usize) -> Decision {
+        match self.word_at(index) {
+            Some("deny") => Decision::Deny,
+            Some("allow") => Decision::Allow,
+            _ => Decision::Ask,
+        }
     }
 
     /// Whether questions are denials, because nobody is there to answer.

@@ -20,6 +20,7 @@ const ROWS: &[(Of, Words)] = &[
         Of::Key(at::FORCE_WITH_LEASE),
         [None, Some("own-branch"), Some("own-branch")],
     ),
+    (Of::Key(at::CI_GATE), [None, None, Some("off")]),
     (
         Of::Rule("git/amend"),
         [None, Some("unpushed"), Some("unpushed")],

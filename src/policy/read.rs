@@ -1,5 +1,7 @@
 //! Document -> sheet: what a policy file says, and what is wrong with it.
 
+use super::bot::ReviewBot;
+use super::ci::span;
 use super::doc::{self, Doc, ROOT, Value};
 use super::nearest::nearest;
 use super::table::{KEYS, Key, Kind, Known, WORDS, at};
@@ -18,6 +20,12 @@ pub(super) enum Set<'a> {
     Bases(Vec<Cow<'a, str>>),
     /// A rule takes a wish.
     Rule(&'static str, Wish),
+    /// The key with this index takes a span of seconds.
+    Span(usize, u32),
+    /// The key with this index takes some texts.
+    Texts(usize, Vec<Cow<'a, str>>),
+    /// A review bot.
+    Bot(ReviewBot),
 }
 
 /// What one part of a file says: its top, or a `[[repo]]` section.
@@ -53,6 +61,10 @@ enum Role {
     Rules(Option<usize>),
     /// `[[repo]]` sections.
     Sections,
+    /// `[[ci.review_bot]]` sections.
+    Bots(Option<usize>),
+    /// The keys of the newest of them.
+    Bot(Option<usize>),
     /// Nothing below it is looked at.
     Leaf,
 }
@@ -97,11 +109,23 @@ impl<'a> Reader<'a, '_> {
                     self.rule(section, &entry.key, entry.at, &entry.value);
                     Role::Leaf
                 }
+                Role::Bots(section) => {
+                    self.set(section, Set::Bot(ReviewBot::default()));
+                    Role::Bot(section)
+                }
+                Role::Bot(section) => self.bot(section, &entry.key, entry.at, entry.value),
                 Role::Sections => {
                     self.sheet.sections.push(Part::default());
                     Role::Group("", Some(self.sheet.sections.len() - 1))
                 }
             });
+        }
+        let nameless = |s: &Set| matches!(s, Set::Bot(bot) if bot.name.is_empty());
+        let mut parts = std::iter::once(&self.sheet.top).chain(&self.sheet.sections);
+        if parts.any(|p| p.sets.iter().any(nameless)) {
+            self.sheet
+                .troubles
+                .push("a `[[ci.review_bot]]` has no `name`".to_owned());
         }
         let nowhere = |p: &Part| p.path.is_none() && p.remote.is_none();
         if self.sheet.sections.iter().any(nowhere) {
@@ -127,6 +151,10 @@ impl<'a> Reader<'a, '_> {
             ("", "repo", None) if self.sections => match value {
                 Value::Tables { .. } => return Role::Sections,
                 _ => return self.mistyped("repo", "a list of tables", &value, at),
+            },
+            ("ci", "review_bot", _) => match value {
+                Value::Tables { .. } => return Role::Bots(section),
+                _ => return self.mistyped("ci.review_bot", "a list of tables", &value, at),
             },
             ("", "path" | "remote", Some(index)) => {
                 let Value::Text(glob) = value else {
@@ -199,10 +227,25 @@ impl<'a> Reader<'a, '_> {
                 }),
             },
             (Kind::Globs(_), Value::Texts(globs)) => self.set(section, Set::Bases(globs)),
+            (Kind::Span { .. }, Value::Text(text)) => match span(&text) {
+                Some(seconds) => self.set(section, Set::Span(index, seconds)),
+                None => self.trouble(at, || {
+                    let text = short(&text);
+                    format!("`{}` takes a span such as `90s`, not `{text}`", key.name)
+                }),
+            },
+            (Kind::Text, Value::Text(text)) => self.set(section, Set::Texts(index, vec![text])),
+            (Kind::Texts, Value::Texts(texts)) => self.set(section, Set::Texts(index, texts)),
+            (Kind::Span { .. }, value) => {
+                self.mistyped(key.name, "a span such as `90s`", &value, at);
+            }
+            (Kind::Text, value) => {
+                self.mistyped(key.name, "a string", &value, at);
+            }
             (Kind::Choice { words, .. }, value) => {
                 self.mistyped(key.name, &listed(words), &value, at);
             }
-            (Kind::Globs(_), value) => {
+            (Kind::Globs(_) | Kind::Texts, value) => {
                 self.mistyped(key.name, "a list of strings", &value, at);
             }
         }
@@ -229,6 +272,19 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
+    /// One key of the newest review bot.
+    fn bot(&mut self, section: Option<usize>, name: &str, at: usize, value: Value<'a>) -> Role {
+        let newest = self.part(section).and_then(|part| part.sets.last_mut());
+        let done = match newest {
+            Some(Set::Bot(bot)) => bot.set(name, &value),
+            _ => Ok(()),
+        };
+        if let Err(what) = done {
+            self.trouble(at, || format!("a review bot: {what}"));
+        }
+        Role::Leaf
+    }
+
     fn mistyped(&mut self, name: &str, wants: &str, value: &Value, at: usize) -> Role {
         let noun = value.noun();
         self.trouble(at, || format!("`{name}` takes {wants}, not {noun}"));
@@ -245,8 +301,8 @@ impl<'a> Reader<'a, '_> {
                 return "only a person's own policy has `[[repo]]` sections".to_owned();
             }
             let also: &[&str] = match section {
-                Some(_) => &["rules", "path", "remote"],
-                None => &["rules", "repo"],
+                Some(_) => &["rules", "ci.review_bot", "path", "remote"],
+                None => &["rules", "ci.review_bot", "repo"],
             };
             let names = KEYS.iter().map(|k| k.name).chain(also.iter().copied());
             let near = nearest(&full, names);
@@ -271,7 +327,7 @@ impl<'a> Reader<'a, '_> {
 }
 
 /// A name or word for messages, however long it is.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     let mut short: String = text.chars().take(60).flat_map(char::escape_debug).collect();
     if text.chars().nth(60).is_some() {
         short.push('…');
@@ -289,7 +345,7 @@ pub(super) fn words_of(id: &str) -> String {
     listed(&words)
 }
 
-fn listed(words: &[&str]) -> String {
+pub(super) fn listed(words: &[&str]) -> String {
     let mut out = String::new();
     for (i, word) in words.iter().enumerate() {
         if i > 0 {

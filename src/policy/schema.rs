@@ -54,6 +54,20 @@ pub fn example(rules: &[Known]) -> String {
 }
 
 const SECTIONS: &str = "
+# Review bots beside the built-in ones, or in place of one of the same name. `signals`: by what one sees
+# that it works: check, request, reaction, comment. `settle`: what ends its work. `busy` and `ended` are
+# texts in its newest comment: it works; it will not work (paused, out of quota).
+#
+# [[ci.review_bot]]
+# name = \"ourbot\"
+# logins = [\"our-review-bot\"]
+# checks = [\"ourbot*\"]
+# signals = [\"check\", \"comment\"]
+# settle = \"review_at_head\"
+# max_wait = \"20m\"
+# busy = [\"is looking at this\"]
+# ended = [\"is paused\"]
+
 # In your own policy: any of the keys above, for some repositories. `path` is a glob over the path of
 # the repository, `remote` one over the URLs of its remotes, as they are or as `host/path`. With both,
 # both have to match. Where only some remotes match, the section only tightens.
@@ -87,6 +101,9 @@ fn default(key: &Key) -> String {
             let quoted: Vec<String> = globs.iter().map(|g| format!("\"{g}\"")).collect();
             format!("[{}]", quoted.join(", "))
         }
+        Kind::Span { default } => format!("\"{}\"", super::ci::shown_span(default)),
+        Kind::Text => "\"\"".to_owned(),
+        Kind::Texts => "[]".to_owned(),
     }
 }
 
@@ -133,6 +150,13 @@ fn properties(rules: &[Known]) -> Map<String, Value> {
             Kind::Globs(globs) => {
                 json!({ "type": "array", "items": { "type": "string" }, "default": globs, "description": about })
             }
+            Kind::Span { default } => {
+                json!({ "type": "string", "pattern": "^[0-9]+[smh]$", "default": super::ci::shown_span(default), "description": about })
+            }
+            Kind::Text => json!({ "type": "string", "description": about }),
+            Kind::Texts => {
+                json!({ "type": "array", "items": { "type": "string" }, "description": about })
+            }
         };
         match key.name.split_once('.') {
             None => {
@@ -148,6 +172,9 @@ fn properties(rules: &[Known]) -> Map<String, Value> {
             }
         }
     }
+    if let Some(Value::Object(ci)) = top.get_mut("ci").and_then(|ci| ci.get_mut("properties")) {
+        ci.insert("review_bot".to_owned(), bots());
+    }
     let laws: Map<String, Value> = rules.iter().map(|r| (r.id.to_owned(), law(r))).collect();
     let laws = json!({
         "type": "object",
@@ -157,6 +184,30 @@ fn properties(rules: &[Known]) -> Map<String, Value> {
     });
     top.insert("rules".to_owned(), laws);
     top
+}
+
+/// `[[ci.review_bot]]`.
+fn bots() -> Value {
+    let texts = json!({ "type": "array", "items": { "type": "string" } });
+    json!({
+        "type": "array",
+        "description": "review bots beside the built-in ones, or in place of one of the same name",
+        "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["name"],
+            "properties": {
+                "name": { "type": "string" },
+                "logins": texts,
+                "checks": texts,
+                "signals": { "type": "array", "items": { "enum": super::bot::SIGNALS.map(|(w, _)| w) } },
+                "settle": { "enum": super::bot::SETTLES.map(|(w, _)| w) },
+                "max_wait": { "type": "string", "pattern": "^[0-9]+[smh]$" },
+                "busy": texts,
+                "ended": texts,
+            },
+        },
+    })
 }
 
 fn law(rule: &Known) -> Value {
@@ -172,6 +223,9 @@ pub fn reference(rules: &[Known]) -> String {
         let values = match key.kind {
             Kind::Choice { words, .. } => ticked(words),
             Kind::Globs(_) => "list of globs".to_owned(),
+            Kind::Span { .. } => "a span: `90s`, `5m`, `6h`".to_owned(),
+            Kind::Text => "a text".to_owned(),
+            Kind::Texts => "list of texts".to_owned(),
         };
         let _ = writeln!(
             out,

@@ -25,6 +25,15 @@ pub enum Kind {
     },
     /// A list of globs; the longer list is the stricter one.
     Globs(&'static [&'static str]),
+    /// A span such as `90s`; the longer one is the stricter one.
+    Span {
+        /// The seconds that hold unless somebody says otherwise.
+        default: u32,
+    },
+    /// One text; only those who may loosen set it.
+    Text,
+    /// A list of texts; only those who may loosen set it.
+    Texts,
 }
 
 /// One key of a policy.
@@ -46,6 +55,19 @@ pub(super) mod at {
     pub(in super::super) const BASE_BRANCHES: usize = 3;
     pub(in super::super) const FORCE_WITH_LEASE: usize = 4;
     pub(in super::super) const LOG_COMMANDS: usize = 5;
+    pub(in super::super) const CI_GATE: usize = 6;
+    pub(in super::super) const CI_PROVIDER: usize = 7;
+    pub(in super::super) const CI_TROUBLE: usize = 8;
+    pub(in super::super) const CI_WITHOUT_PR: usize = 9;
+    pub(in super::super) const CI_WAITING: usize = 10;
+    pub(in super::super) const CI_GRACE: usize = 11;
+    pub(in super::super) const CI_QUIET: usize = 12;
+    pub(in super::super) const CI_MAX_AGE: usize = 13;
+    pub(in super::super) const CI_IGNORE: usize = 14;
+    pub(in super::super) const CI_GITHUB_HOSTS: usize = 15;
+    pub(in super::super) const CI_GITLAB_HOSTS: usize = 16;
+    pub(in super::super) const CI_COMMAND: usize = 17;
+    pub(in super::super) const CI_FILE: usize = 18;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -63,7 +85,7 @@ pub const KEYS: &[Key] = &[
             "A set of answers to start from; every other key of the same file goes before it.",
             "fleet: many sessions share the repository, so every rule holds as written.",
             "team: commits that no remote has may be amended, and your own branch may be forced with a lease.",
-            "solo: as team, and plain pushes to base branches and staging of all tracked files are allowed.",
+            "solo: as team, and plain pushes to base branches and staging of all tracked files are allowed, and no push waits for CI.",
         ],
     },
     Key {
@@ -121,6 +143,97 @@ pub const KEYS: &[Key] = &[
             "redacted masks what looks like a secret; full keeps all, none keeps nothing.",
         ],
     },
+    Key {
+        name: "ci.gate",
+        kind: Kind::Choice {
+            words: &["on", "auto", "off"],
+            default: 1,
+        },
+        doc: &[
+            "Whether a push waits until checks and reviews of the branch's head have ended.",
+            "auto: where the push goes to a forge whose program (`gh`, `glab`) is installed and logged in.",
+        ],
+    },
+    Key {
+        name: "ci.provider",
+        kind: Kind::Choice {
+            words: &["auto", "github", "gitlab", "command", "file"],
+            default: 0,
+        },
+        doc: &["Who is asked what runs. auto goes by the host of the push URL."],
+    },
+    Key {
+        name: "ci.on_trouble",
+        kind: Kind::Choice {
+            words: &["deny", "ask", "allow"],
+            default: 1,
+        },
+        doc: &["What becomes of a push when it cannot be told whether something runs."],
+    },
+    Key {
+        name: "ci.without_pr",
+        kind: Kind::Choice {
+            words: &["check", "allow"],
+            default: 1,
+        },
+        doc: &[
+            "A branch without an open pull request: check waits for the checks of its head, allow does not.",
+        ],
+    },
+    Key {
+        name: "ci.waiting",
+        kind: Kind::Choice {
+            words: &["deny", "ask", "allow"],
+            default: 1,
+        },
+        doc: &["A check that waits for somebody's approval, which may take days."],
+    },
+    Key {
+        name: "ci.grace",
+        kind: Kind::Span { default: 90 },
+        doc: &[
+            "So long after a push its checks may not be registered yet, and nothing counts as ended.",
+        ],
+    },
+    Key {
+        name: "ci.quiet",
+        kind: Kind::Span { default: 120 },
+        doc: &[
+            "So long nothing may have been written by a review bot that cannot be watched while it works.",
+        ],
+    },
+    Key {
+        name: "ci.max_in_flight_age",
+        kind: Kind::Span { default: 6 * 3600 },
+        doc: &["What has been running for longer is taken for stuck: it asks instead of denying."],
+    },
+    Key {
+        name: "ci.ignore_checks",
+        kind: Kind::Texts,
+        doc: &["Globs over names of checks that nobody waits for."],
+    },
+    Key {
+        name: "ci.github_hosts",
+        kind: Kind::Texts,
+        doc: &["Hosts of GitHub Enterprise Server, beside those that `gh` knows."],
+    },
+    Key {
+        name: "ci.gitlab_hosts",
+        kind: Kind::Texts,
+        doc: &["Hosts of GitLab, beside `gitlab.com` and those that `glab` knows."],
+    },
+    Key {
+        name: "ci.command",
+        kind: Kind::Texts,
+        doc: &[
+            "With `provider = \"command\"`: a program and its arguments that print the state as JSON.",
+        ],
+    },
+    Key {
+        name: "ci.file",
+        kind: Kind::Text,
+        doc: &["With `provider = \"file\"`: a file with the same JSON."],
+    },
 ];
 
 /// The words that every rule understands, with what they mean.
@@ -171,7 +284,7 @@ impl Key {
     pub(super) const fn default_choice(&self) -> u8 {
         match self.kind {
             Kind::Choice { default, .. } => default,
-            Kind::Globs(_) => 0,
+            _ => 0,
         }
     }
 
@@ -179,7 +292,7 @@ impl Key {
     pub(super) fn words(&self) -> &'static [&'static str] {
         match self.kind {
             Kind::Choice { words, .. } => words,
-            Kind::Globs(_) => &[],
+            _ => &[],
         }
     }
     /// The index of `word` among a choice's words.

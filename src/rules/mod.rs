@@ -14,6 +14,7 @@ mod effects;
 mod force_push;
 mod forge_merge;
 mod forge_ref_write;
+mod in_flight;
 mod interactive;
 mod opaque;
 mod paths;
@@ -58,6 +59,7 @@ pub const ALL: &[&Rule] = &[
     &publish_release::RULE,
     &forge_merge::RULE,
     &forge_ref_write::RULE,
+    &in_flight::RULE,
     &tamper::RULE,
     &unhooked_agent::RULE,
     &person_only::RULE,

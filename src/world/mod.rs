@@ -32,11 +32,13 @@ mod switch;
 mod target;
 mod trees;
 mod unnamed;
+mod wave;
 
 pub use checkouts::Tree;
 pub use child::git;
 pub use kept::{Becomes, Keeping};
 pub use stash::{Stash, StashEntry, Stasher, stash_index};
+pub use wave::{Target, Wave, Working};
 
 use crate::action::{Action, Place, Pointed, Push};
 use crate::shell::{Command, Word};
@@ -48,6 +50,7 @@ use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::SystemTime;
 
 /// Something the repository may or may not tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,6 +97,8 @@ pub struct Update {
     pub because: String,
     /// True where it depends on what the remote has.
     pub depends: bool,
+    /// The local ref that it is pushed from, where it is one.
+    pub source: Option<String>,
 }
 
 /// What a push would do.
@@ -146,6 +151,8 @@ pub struct Surroundings {
     pub env: Environment,
     /// True where the host keeps shells open whose typed lines no hook sees.
     pub unseen_typing: bool,
+    /// The clock, where it is not the system's.
+    pub now: Option<SystemTime>,
     /// True for a person who only asks: where there is no repository, answer as if there were one.
     pub assume_repository: bool,
 }
@@ -220,6 +227,8 @@ pub struct World {
     children: child::Children,
     /// Directories that the script makes.
     made: Vec<PathBuf>,
+    /// Pushes of this call that have been looked up.
+    waves: wave::Waves,
 }
 
 impl World {
@@ -404,10 +413,8 @@ impl World {
             refused.extend(plan.refused);
             merge(&mut all.urls, plan.urls);
             merge(&mut all.unclear, plan.unclear);
-            merge(
-                &mut all.updates,
-                plan.targets.into_iter().map(|t| t.update).collect(),
-            );
+            let updates = plan.targets.into_iter().map(push::Target::sourced);
+            merge(&mut all.updates, updates.collect());
         }
         if place.env.iter().any(|(name, _)| name == "GIT_NAMESPACE") {
             all.unclear.push("`GIT_NAMESPACE` moves refs".to_owned());
@@ -452,6 +459,7 @@ impl World {
 
     /// Moves the scene on: what `action` changes is changed from here on.
     pub fn apply(&mut self, action: &Action) {
+        self.note(action);
         if !apply::changes(&action.act) {
             return;
         }

@@ -23,6 +23,16 @@ pub(super) struct Target {
     pub(super) update: Update,
 }
 
+impl Target {
+    /// The update, which knows where it comes from.
+    pub(super) fn sourced(self) -> Update {
+        Update {
+            source: self.source,
+            ..self.update
+        }
+    }
+}
+
 /// A refspec and the fact that brought it in.
 pub(super) type Because = (Spec, String);
 
@@ -231,6 +241,7 @@ impl Planner<'_> {
                     kind: UpdateKind::Create,
                     because: "annotated tags follow their commits".to_owned(),
                     depends: true,
+                    source: None,
                 },
             });
         }

@@ -34,6 +34,20 @@ impl Repo {
         Ok(self.packed()?.has(name))
     }
 
+    /// The commit that the full ref `name` points to on disk; `None` where that cannot be told.
+    pub(super) fn oid(&self, name: &str) -> Option<String> {
+        let name = self.resolve(name);
+        if self.made || !plain(&name) {
+            return None;
+        }
+        let hex = |text: &str| text.len() >= 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
+        match pointer(&under(&self.common, &name)) {
+            Some(text) => Some(text).filter(|t| hex(t)),
+            None if self.is_reftable() => None,
+            None => self.packed().ok()?.oid(&name).filter(|t| hex(t)),
+        }
+    }
+
     /// All refs on disk that start with `prefix`; an error also where they are too many.
     pub(super) fn list(&self, prefix: &str) -> Result<Vec<String>, String> {
         if self.made {
@@ -219,6 +233,13 @@ impl Packed {
         } else {
             names.any(|n| n == name.as_bytes())
         }
+    }
+
+    fn oid(&self, name: &str) -> Option<String> {
+        let mut lines = self.lines_from(name);
+        let line = lines.find(|line| packed_name(line) == Some(name.as_bytes()))?;
+        let oid = line.split(|b| *b == b' ').next()?;
+        String::from_utf8(oid.to_vec()).ok()
     }
 
     /// The lines from the first whose name is at or after `name`, if they are in order.

@@ -120,6 +120,7 @@ impl Targets<'_> {
                 kind,
                 because: because.to_owned(),
                 depends,
+                source: None,
             },
         });
     }

@@ -14,6 +14,7 @@
 pub(crate) mod cases;
 pub(crate) mod desk;
 pub(crate) mod effects;
+pub(crate) mod forge;
 pub(crate) mod git;
 pub(crate) mod lease;
 pub(crate) mod repo;
@@ -88,9 +89,13 @@ impl Stage {
             } else {
                 Environment::default()
             },
+            now: self.repo.forge.as_ref().and_then(|f| f.now),
             ..Surroundings::default()
         };
-        let policy = Policy::default();
+        let policy = match &self.repo.forge {
+            Some(forge) => forge.policy.clone(),
+            None => Policy::default(),
+        };
         std::panic::catch_unwind(move || leaseguard::guard::judge(&call, around, &policy))
             .unwrap_or_else(|cause| {
                 let what = cause

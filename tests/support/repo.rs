@@ -20,6 +20,8 @@ pub(crate) struct Repo {
     pub(crate) home: PathBuf,
     /// A `GIT_*` variable that moves repository or config is set.
     pub(crate) git_env: bool,
+    /// The forge that it is pushed to, where pull requests are part of the setup.
+    pub(crate) forge: Option<super::forge::Forge>,
     /// Held while a template's file lies in it.
     pub(crate) files: Mutex<()>,
 }
@@ -316,6 +318,10 @@ fn build(setup: &Setup, root: &Path) -> Repo {
             None => top.clone(),
         },
         git_env: setup.env.keys().any(|k| k.starts_with("GIT_")),
+        forge: setup
+            .pr
+            .as_ref()
+            .map(|pulls| super::forge::Forge::of(pulls, root, &top, &home)),
         files: Mutex::default(),
         root: root.to_owned(),
         top,

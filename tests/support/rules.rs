@@ -96,7 +96,7 @@ struct File {
 /// The fixture file that belongs to a rule: `git/force-push` -> `force_push.toml`,
 /// `forge/merge` -> `forge_merge.toml`.
 pub(crate) fn file_name(rule: &str) -> String {
-    let name = ["git/", "shell/"]
+    let name = ["git/", "shell/", "ci/"]
         .iter()
         .find_map(|group| rule.strip_prefix(group))
         .unwrap_or(rule);

@@ -80,10 +80,10 @@ pub(crate) struct Setup {
     pub(crate) cwd: Option<String>,
     /// Linked worktrees.
     pub(crate) worktrees: Vec<Linked>,
-    /// Leases, pull requests and registries belong to rules that come later.
+    /// Open pull requests and what runs on them.
+    pub(crate) pr: Option<serde_json::Value>,
+    /// Leases and registries belong to rules that come later.
     pub(crate) lease: Option<IgnoredAny>,
-    /// See `lease`.
-    pub(crate) pr: Option<IgnoredAny>,
     /// See `lease`.
     pub(crate) registry_file: Option<IgnoredAny>,
     /// See `lease`.
@@ -99,7 +99,6 @@ impl Setup {
     pub(crate) fn key(&self) -> String {
         let mut same = self.clone();
         same.lease = None;
-        same.pr = None;
         same.registry_file = None;
         same.lock = None;
         format!("{same:?}")

@@ -4,8 +4,9 @@ use super::config::{self, Line, Value, boolean};
 use super::glob;
 use super::repo::{MADE, Repo, under};
 use super::settings::{Entry, Scope, Settings};
-use super::{Head, Surroundings};
+use super::{Head, Surroundings, told};
 use crate::action::{Place, Setting, SettingValue};
+use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -44,6 +45,11 @@ impl Sources<'_> {
         }))
     }
 
+    /// What the command's own environment gives to `name`, which is a path or a word.
+    pub(super) fn path_like(&self, name: &str) -> Option<Result<OsString, String>> {
+        Some(self.env(name)?.map(OsString::from))
+    }
+
     /// Nothing in the command's environment moves config.
     pub(super) fn plain(&self) -> bool {
         !self
@@ -66,6 +72,17 @@ impl Settings {
         if let Err(why) = loader.all() {
             all.blind = Some(why);
         }
+        if !all.asks {
+            return all;
+        }
+        let files = std::mem::take(&mut all.files);
+        match told::settings(sources) {
+            Ok(told) => all = told,
+            // What was read by hand stands, with its doubts.
+            Err(_) => all.by_branch = true,
+        }
+        all.asks = true;
+        all.files.extend(files);
         all
     }
 
@@ -113,6 +130,10 @@ impl Loader<'_, '_> {
         let sources = self.sources;
         if sources.around.git_env() {
             return Err("a `GIT_*` variable in the environment may move config".to_owned());
+        }
+        if sources.around.git_config() {
+            self.into.asks = true;
+            return Err("a `GIT_CONFIG*` variable is in the environment".to_owned());
         }
         self.system()?;
         self.global()?;
@@ -227,14 +248,20 @@ impl Loader<'_, '_> {
         let doubt = match applies {
             Applies::No => return Ok(()),
             Applies::Yes => doubt,
-            Applies::Unclear => true,
+            Applies::Unclear => {
+                self.into.asks |= scope != Scope::Command;
+                true
+            }
         };
         let Value::Text(path) = &line.value else {
             return Err("config includes a file that is not known".to_owned());
         };
         match config::included(path, from, self.home()?.as_deref()) {
             Some(path) => self.file(&path, scope, doubt, depth + 1),
-            None => Err("config includes a file that is not known".to_owned()),
+            None => {
+                self.into.asks |= scope != Scope::Command;
+                Err("config includes a file that is not known".to_owned())
+            }
         }
     }
 

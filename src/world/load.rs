@@ -33,7 +33,7 @@ pub(super) struct Sources<'a> {
 
 impl Sources<'_> {
     /// The value that the command's own environment gives to `name`: unset, known, not known.
-    fn env(&self, name: &str) -> Option<Result<&str, String>> {
+    pub(super) fn env(&self, name: &str) -> Option<Result<&str, String>> {
         let (_, word) = self.place.env.iter().rfind(|(n, _)| n == name)?;
         Some(word.known().ok_or_else(|| format!("`{name}` is not known")))
     }
@@ -45,18 +45,34 @@ impl Sources<'_> {
         }))
     }
 
-    /// What the command's own environment gives to `name`, which is a path or a word.
-    pub(super) fn path_like(&self, name: &str) -> Option<Result<OsString, String>> {
-        Some(self.env(name)?.map(OsString::from))
+    /// What `name` is for the command: its own value, else the one of the surroundings.
+    pub(super) fn variable(&self, name: &str) -> Result<Option<OsString>, String> {
+        if let Some(own) = self.env(name) {
+            return own.map(|text| Some(OsString::from(text)));
+        }
+        match self.around.variable(name) {
+            Some(_) if self.place.scrubbed => Err(format!("`{name}` may be taken away")),
+            inherited => Ok(inherited),
+        }
+    }
+
+    /// The file that `name` puts in the place of git's own choice.
+    fn moved(&self, name: &str) -> Result<Option<PathBuf>, String> {
+        let path = self.variable(name)?.map(PathBuf::from);
+        Ok(path.map(|path| match &self.place.dir {
+            Some(dir) if !path.as_os_str().is_empty() => dir.join(path),
+            _ => path,
+        }))
     }
 
     /// Nothing in the command's environment moves config.
     pub(super) fn plain(&self) -> bool {
-        !self
-            .place
-            .env
-            .iter()
-            .any(|(n, _)| n == "HOME" || n == "XDG_CONFIG_HOME" || n.starts_with("GIT_CONFIG"))
+        !self.place.scrubbed
+            && !self
+                .place
+                .env
+                .iter()
+                .any(|(n, _)| n == "HOME" || n == "XDG_CONFIG_HOME" || n.starts_with("GIT_CONFIG"))
     }
 }
 
@@ -161,15 +177,17 @@ impl Loader<'_, '_> {
     }
 
     fn system(&mut self) -> Result<(), String> {
-        let skipped = match self.sources.env("GIT_CONFIG_NOSYSTEM") {
-            Some(value) => boolean(&Value::Text(value?.to_owned())).unwrap_or(true),
+        let skipped = match self.sources.variable("GIT_CONFIG_NOSYSTEM")? {
+            Some(value) => {
+                boolean(&Value::Text(value.to_string_lossy().into_owned())) != Some(false)
+            }
             None => false,
         };
         if skipped {
             return Ok(());
         }
-        match self.sources.path("GIT_CONFIG_SYSTEM") {
-            Some(path) => self.file(&path?, Scope::System, false, 0),
+        match self.sources.moved("GIT_CONFIG_SYSTEM")? {
+            Some(path) => self.file(&path, Scope::System, false, 0),
             None => SYSTEM
                 .iter()
                 .try_for_each(|path| self.file(Path::new(path), Scope::System, false, 0)),
@@ -177,8 +195,8 @@ impl Loader<'_, '_> {
     }
 
     fn global(&mut self) -> Result<(), String> {
-        if let Some(path) = self.sources.path("GIT_CONFIG_GLOBAL") {
-            return self.file(&path?, Scope::Global, false, 0);
+        if let Some(path) = self.sources.moved("GIT_CONFIG_GLOBAL")? {
+            return self.file(&path, Scope::Global, false, 0);
         }
         let home = self.home()?;
         let xdg = match self.sources.path("XDG_CONFIG_HOME") {
@@ -209,6 +227,9 @@ impl Loader<'_, '_> {
         }
         if self.into.files.len() >= FILES_MAX {
             return Err("config includes too many files".to_owned());
+        }
+        if path.as_os_str().is_empty() {
+            return Ok(());
         }
         self.into.files.push(path.to_owned());
         let Some(text) = read(path)? else {

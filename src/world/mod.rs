@@ -16,6 +16,7 @@ mod lookup;
 mod made;
 mod memo;
 mod named;
+mod oldkind;
 mod packed;
 mod plumbing;
 mod push;
@@ -185,14 +186,8 @@ const GIT_ENV: &[&str] = &[
     "GIT_NAMESPACE",
 ];
 
-/// Variables that add to git's config or move it.
-const GIT_CONFIG_ENV: &[&str] = &[
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-];
+/// Variables that add to git's config.
+const GIT_CONFIG_ENV: &[&str] = &["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"];
 
 impl Surroundings {
     /// `$XDG_CONFIG_HOME`.
@@ -212,7 +207,7 @@ impl Surroundings {
         (self.env.look)(name)
     }
 
-    /// A variable that adds to config or moves it is in the environment.
+    /// A variable that adds to config is in the environment.
     fn git_config(&self) -> bool {
         let set = |name: &&str| self.variable(name).is_some();
         *self

@@ -4,7 +4,7 @@ use super::Head;
 use super::child::{Child, Ground};
 use super::config::{Line, Value};
 use super::load::Sources;
-use super::repo::{REFTABLE, Repo};
+use super::repo::{REFTABLE, Repo, real, under};
 use super::settings::{Entry, Scope, Settings};
 use crate::action::Pointed;
 use std::ffi::OsString;
@@ -39,7 +39,7 @@ pub(super) fn settings(sources: &Sources<'_>) -> Result<Settings, String> {
     }
     let told = children.told(&Child {
         ground: Ground {
-            git_dir: dir,
+            git_dir: dir.clone(),
             work_tree: None,
         },
         env,
@@ -47,7 +47,15 @@ pub(super) fn settings(sources: &Sources<'_>) -> Result<Settings, String> {
             .map(str::to_owned)
             .to_vec(),
     })?;
-    listed(&told).ok_or_else(|| "git tells config in an unknown way".to_owned())
+    let told = listed(&told).ok_or("git tells config in an unknown way")?;
+    // Of a repository that it does not trust git is silent, and tells the rest.
+    let own = real(&under(&repo.common, "config"));
+    let from = [Some(&dir), repo.top.as_ref(), Some(&repo.git_dir)];
+    let is_own = |file: &PathBuf| from.iter().flatten().any(|at| real(&at.join(file)) == own);
+    match told.files.iter().any(is_own) {
+        true => Ok(told),
+        false => Err("git does not take this repository".to_owned()),
+    }
 }
 
 /// `scope NUL origin NUL key LF value NUL`, or without `LF value` for a key alone.
@@ -96,34 +104,31 @@ fn listed(told: &str) -> Option<Settings> {
 
 /// The variables with which the command would read config, and no others.
 fn environment(sources: &Sources<'_>) -> Result<Vec<(String, OsString)>, String> {
-    let look = |name: &str| sources.around.directory(name).map(OsString::from);
     let mut env = Vec::new();
-    let mut put = |name: &str, inherited: Option<OsString>| -> Result<(), String> {
-        let own = sources.path_like(name).transpose()?;
-        if let Some(value) = own.or(inherited) {
-            env.push((name.to_owned(), value));
-        }
-        Ok(())
+    let home = match sources.env("HOME") {
+        Some(own) => Some(own?.into()),
+        None => sources.around.home.clone().map(OsString::from),
     };
-    put("HOME", sources.around.home.clone().map(OsString::from))?;
-    for name in ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"] {
-        put(name, look(name))?;
+    env.extend(home.map(|home| ("HOME".to_owned(), home)));
+    for name in [
+        "XDG_CONFIG_HOME",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_CONFIG_NOSYSTEM",
+    ] {
+        let value = sources.variable(name)?;
+        env.extend(value.map(|value| (name.to_owned(), value)));
     }
-    put("GIT_CONFIG_NOSYSTEM", look("GIT_CONFIG_NOSYSTEM"))?;
     if !sources.around.git_config() {
         return Ok(env);
-    }
-    if sources.place.scrubbed {
-        return Err("config variables of the environment may be taken away".to_owned());
     }
     let mut given = sources.place.config.iter();
     if given.any(|s| s.how.text.starts_with("GIT_CONFIG_")) {
         return Err("config comes from the environment and from the call".to_owned());
     }
-    if let Some(all) = look("GIT_CONFIG_PARAMETERS") {
-        env.push(("GIT_CONFIG_PARAMETERS".to_owned(), all));
-    }
-    let Some(count) = look("GIT_CONFIG_COUNT") else {
+    let all = sources.variable("GIT_CONFIG_PARAMETERS")?;
+    env.extend(all.map(|all| ("GIT_CONFIG_PARAMETERS".to_owned(), all)));
+    let Some(count) = sources.variable("GIT_CONFIG_COUNT")? else {
         return Ok(env);
     };
     let total = count.to_str().and_then(|c| c.parse::<usize>().ok());
@@ -134,10 +139,9 @@ fn environment(sources: &Sources<'_>) -> Result<Vec<(String, OsString)>, String>
     for n in 0..total {
         for part in ["KEY", "VALUE"] {
             let name = format!("GIT_CONFIG_{part}_{n}");
-            // An empty value is one; a missing variable is git's to refuse.
-            if let Some(value) = sources.around.variable(&name) {
-                env.push((name, value));
-            }
+            // A missing one is git's to refuse.
+            let value = sources.variable(&name)?;
+            env.extend(value.map(|value| (name, value)));
         }
     }
     Ok(env)

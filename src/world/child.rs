@@ -37,6 +37,22 @@ pub fn git() -> Option<PathBuf> {
     found.map(PathBuf::from)
 }
 
+/// All gits of this machine, each once.
+fn gits() -> Vec<PathBuf> {
+    let (mut found, mut seen) = (Vec::new(), Vec::new());
+    for place in PLACES.iter().map(PathBuf::from).filter(|p| p.is_file()) {
+        let real = super::repo::real(&place);
+        if !seen.contains(&real) {
+            seen.push(real);
+            found.push(place);
+        }
+    }
+    found
+}
+
+/// What is said of a git that fails.
+const SILENT: &str = "git does not answer";
+
 /// Where a child works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ground {
@@ -58,7 +74,7 @@ type Asked = (Child, Result<String, String>);
 /// All children of one call, and what they said.
 #[derive(Debug, Default)]
 pub(super) struct Children {
-    git: OnceCell<Option<PathBuf>>,
+    gits: OnceCell<Vec<PathBuf>>,
     started: Cell<u32>,
     spent: Cell<Duration>,
     asked: RefCell<Vec<Asked>>,
@@ -100,9 +116,18 @@ impl Children {
     }
 
     fn run(&self, child: &Child) -> Result<String, String> {
-        let Some(git) = self.git.get_or_init(git) else {
-            return Err("git is in none of the usual places".to_owned());
-        };
+        let mut answer = Err("git is in none of the usual places".to_owned());
+        // An old one may stand beside the one in use, and know less of new repositories.
+        for git in self.gits.get_or_init(gits) {
+            answer = self.run_by(git, child);
+            if !matches!(&answer, Err(why) if why == SILENT) {
+                break;
+            }
+        }
+        answer
+    }
+
+    fn run_by(&self, git: &Path, child: &Child) -> Result<String, String> {
         if self.started.get() >= MOST || self.spent.get() >= WAIT_ALL {
             return Err("this call needs too many looks at the repository".to_owned());
         }
@@ -156,7 +181,7 @@ fn run(git: &Path, child: &Child) -> Result<String, String> {
     match text {
         Ok(Ok(text)) if text.len() as u64 > ANSWER_MAX => Err("git says too much".to_owned()),
         Ok(Ok(text)) if status.success() => Ok(String::from_utf8_lossy(&text).into_owned()),
-        Ok(Ok(_)) => Err("git does not answer".to_owned()),
+        Ok(Ok(_)) => Err(SILENT.to_owned()),
         Ok(Err(e)) => Err(format!("git cannot be heard: {}", e.kind())),
         Err(_) => Err("git takes too long to answer".to_owned()),
     }

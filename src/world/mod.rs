@@ -213,7 +213,7 @@ impl Surroundings {
         *self
             .env
             .moves_config
-            .get_or_init(|| GIT_CONFIG_ENV.iter().any(|name| set(name)))
+            .get_or_init(|| GIT_CONFIG_ENV.iter().any(set))
     }
 
     /// A variable that moves the repository is in the environment.

@@ -158,3 +158,102 @@ fn depth_and_a_hundred_thousand_refs_change_no_answer() {
         assert!(told.unclear.is_empty(), "{command}: {told:?}");
     }
 }
+
+/// Nobody's id in particular.
+const STRANGER: u32 = 12_345;
+
+/// What git says of the checkout to the user that runs it.
+fn git_takes(sandbox: &Sandbox) -> bool {
+    sandbox
+        .bash("git rev-parse HEAD", &sandbox.root.join("work"))
+        .0
+}
+
+#[test]
+fn a_repository_of_another_user_is_never_more_open_than_git_makes_it() {
+    let sandbox = Sandbox::new();
+    sandbox.fresh();
+    let work = sandbox.root.join("work");
+    let own = format!("chown -R {STRANGER}:{STRANGER} . ../origin.git");
+    if !sandbox.bash(&own, &work).0 {
+        println!("SKIPPED: only root can give files to another user");
+        return;
+    }
+    assert!(!git_takes(&sandbox), "git refuses what another user owns");
+    for command in ["git push origin main", "git push --force origin feature"] {
+        let told = judge(&sandbox, command, "work");
+        assert_ne!(told.decision, Decision::Allow, "{command}: {told:?}");
+        assert!(told.fault.is_none(), "{command}: {told:?}");
+    }
+    // Where only git could tell, and it does not answer, there is a doubt.
+    let include = "[includeIf \"hasconfig:remote.*.url:**/origin.git\"]\n\tpath = x\n";
+    let config = work.join(".git/config");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(work.join(".git/x"), "[push]\n\tdefault = matching\n").unwrap();
+    std::fs::write(&config, format!("{text}{include}")).unwrap();
+    let told = judge(&sandbox, "git push", "work");
+    assert_ne!(told.decision, Decision::Allow, "{told:?}");
+    std::fs::write(&config, text).unwrap();
+    // Once its user trusts the directory, it is a repository like any other.
+    let trust = "git config --global safe.directory '*'";
+    assert!(sandbox.bash(trust, &sandbox.root.join("home")).0);
+    assert!(git_takes(&sandbox));
+    for (command, want) in [
+        ("git push", Decision::Allow),
+        ("git push origin main", Decision::Deny),
+    ] {
+        let told = judge(&sandbox, command, "work");
+        assert_eq!(told.decision, want, "{command}: {told:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_not_let_go() {
+    let sandbox = Sandbox::new();
+    let program = sandbox.root.with_file_name("leaseguard");
+    std::fs::copy(env!("CARGO_BIN_EXE_leaseguard"), &program).unwrap();
+    let user = format!("setpriv --reuid {STRANGER} --regid {STRANGER} --clear-groups");
+    let mut wrong = Vec::new();
+    for closed in [
+        ".git",
+        ".git/HEAD",
+        ".git/config",
+        ".git/refs",
+        ".git/refs/heads",
+        ".git/packed-refs",
+        ".git/objects",
+        "sub",
+        ".",
+        "../home/.gitconfig",
+        "../home",
+    ] {
+        sandbox.fresh();
+        let work = sandbox.root.join("work");
+        let open = "chmod 755 ../.. ..; chmod -R a+rwX ..";
+        let own = format!("{open}; chown -R {STRANGER} .. && {user} true");
+        if !sandbox.bash(&own, &work).0 {
+            println!("SKIPPED: only root can become another user, and `setpriv` is needed");
+            return;
+        }
+        let cwd = if closed == "sub" { "sub" } else { "." };
+        let script = format!(
+            "git -c safe.directory=* pack-refs && chown {STRANGER} .git/packed-refs && cd {cwd} && \
+             chmod 0 \"$OLDPWD\"/{closed} && exec timeout 20 {user} {} check 'git push origin main'",
+            program.display()
+        );
+        let begun = Instant::now();
+        let out = std::process::Command::new("bash")
+            .args(["-c", &script])
+            .current_dir(&work)
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("HOME", sandbox.root.join("home"))
+            .output()
+            .unwrap();
+        let took = begun.elapsed();
+        if !matches!(out.status.code(), Some(1 | 3)) || took > SOON {
+            wrong.push(format!("{closed}: {took:?} {out:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -50,14 +50,7 @@ const MISSED: &[(&str, &str)] = &[(
 )];
 
 /// Vectors whose targets are only called unclear.
-const UNCLEAR: &[&str] = &[
-    "rm-legacy-branches",
-    "rm-legacy-remotes",
-    "rm-group",
-    "rm-namespace",
-    "rm-env-namespace",
-    "ci-includeIf-hasconfig",
-];
+const UNCLEAR: &[&str] = &["rm-group", "rm-namespace", "rm-env-namespace"];
 
 fn word(text: &str) -> Word {
     Word {
@@ -327,7 +320,11 @@ fn aimed(outlook: &Outlook, update: &Value) -> bool {
     let repo = text(update, "repo");
     let end = format!("/{repo}.git");
     match repo {
-        "LOCAL" => outlook.urls.iter().any(|u| u == "."),
+        "LOCAL" => {
+            let mut own = outlook.updates.iter().filter(|u| u.remote == ".");
+            outlook.urls.iter().any(|u| u == ".")
+                || own.any(|u| covers(&u.refname, text(update, "ref")))
+        }
         _ => outlook.urls.iter().any(|u| u.ends_with(&end)),
     }
 }

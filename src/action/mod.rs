@@ -91,6 +91,8 @@ pub struct Place {
     pub config: Vec<Setting>,
     /// Other assignments and exports in effect (`GIT_INDEX_FILE`, `HUSKY`, `HOME`, …).
     pub env: Vec<(String, Word)>,
+    /// Variables of the surroundings are taken away: `unset`, `env -i`.
+    pub scrubbed: bool,
     /// `--literal-pathspecs`, `--icase-pathspecs` and their kin, `GIT_LITERAL_PATHSPECS` ….
     pub literal_pathspecs: bool,
 }

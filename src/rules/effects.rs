@@ -1,46 +1,22 @@
 //! What an act would do, as lines for people and JSON.
 
 use super::target::spelled;
-use crate::action::{Act, Action, Alter, Reach, Refs};
+use crate::action::{Act, Action, Alter, Push, Reach, Refs};
 use crate::shell::Word;
 use crate::world::{UpdateKind, World};
 
 /// Every predicted effect of `action`, one a line; harmless ones too.
 pub fn effects(action: &Action, world: &World) -> Vec<String> {
+    if let Act::Push(push) = &action.act {
+        return of_push(push, action, world);
+    }
     let at = match &action.place.dir {
         Some(dir) => format!("in `{}`", dir.display()),
         None => "in an unknown directory".to_owned(),
     };
     match &action.act {
-        Act::Push(push) => {
-            let outlook = world.push(push, &action.place);
-            let updates = outlook.updates.iter().map(|u| {
-                let verb = match u.kind {
-                    UpdateKind::Create => "create",
-                    UpdateKind::Move => "move",
-                    UpdateKind::Force => "force",
-                    UpdateKind::Delete => "delete",
-                };
-                let perhaps = if u.depends {
-                    " (depends on the remote)"
-                } else {
-                    ""
-                };
-                format!(
-                    "push: {verb} `{}` on `{}`{perhaps}: {}",
-                    u.refname, u.remote, u.because
-                )
-            });
-            let refused = outlook
-                .refused
-                .iter()
-                .map(|why| format!("push: refused by git: {why}"));
-            let unclear = outlook
-                .unclear
-                .iter()
-                .map(|why| format!("push: unclear: {why}"));
-            updates.chain(refused).chain(unclear).collect()
-        }
+        // Told above.
+        Act::Push(_) => Vec::new(),
         Act::Stage(stage) if stage.dry_run => vec![format!("stage: nothing, a dry run {at}")],
         Act::Stage(stage) => vec![format!("stage: {} {at}", list(&stage.paths, "by option"))],
         Act::Commit(commit) if commit.dry_run => vec![format!("commit: nothing, a dry run {at}")],
@@ -106,6 +82,36 @@ pub fn effects(action: &Action, world: &World) -> Vec<String> {
         }
         Act::Other { .. } => Vec::new(),
     }
+}
+
+fn of_push(push: &Push, action: &Action, world: &World) -> Vec<String> {
+    let outlook = world.push(push, &action.place);
+    let updates = outlook.updates.iter().map(|u| {
+        let verb = match u.kind {
+            UpdateKind::Create => "create",
+            UpdateKind::Move => "move",
+            UpdateKind::Force => "force",
+            UpdateKind::Delete => "delete",
+        };
+        let perhaps = if u.depends {
+            " (depends on the remote)"
+        } else {
+            ""
+        };
+        format!(
+            "push: {verb} `{}` on `{}`{perhaps}: {}",
+            u.refname, u.remote, u.because
+        )
+    });
+    let refused = outlook
+        .refused
+        .iter()
+        .map(|why| format!("push: refused by git: {why}"));
+    let unclear = outlook
+        .unclear
+        .iter()
+        .map(|why| format!("push: unclear: {why}"));
+    updates.chain(refused).chain(unclear).collect()
 }
 
 fn list(words: &[Word], none: &str) -> String {

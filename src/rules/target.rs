@@ -25,10 +25,10 @@ pub(super) fn phrase(updates: &[&Update]) -> String {
     let names: BTreeSet<&str> = updates.iter().map(|u| short(&u.refname)).collect();
     let remotes: BTreeSet<&str> = updates.iter().map(|u| u.remote.as_str()).collect();
     let list = |set: &BTreeSet<&str>| {
-        let shown: Vec<String> = set.iter().take(3).map(|n| format!("`{n}`")).collect();
+        let shown: Vec<String> = set.iter().take(3).map(|n| ["`", n, "`"].concat()).collect();
         match (shown.as_slice(), set.len()) {
             ([one], 1) => one.clone(),
-            ([a, b], 2) => format!("{a} and {b}"),
+            ([a, b], 2) => [a.as_str(), " and ", b].concat(),
             (some, n) if n > 3 => format!("{} and {} more", some.join(", "), n - 3),
             (some, _) => some.join(", "),
         }
@@ -36,7 +36,7 @@ pub(super) fn phrase(updates: &[&Update]) -> String {
     if names.is_empty() {
         String::new()
     } else {
-        format!("{} on {}", list(&names), list(&remotes))
+        [list(&names).as_str(), " on ", &list(&remotes)].concat()
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn own_push(
         .filter(|r| !r.is_empty() && !r.starts_with('-') && *r != ".")
         .unwrap_or("origin");
     // A mirror refuses every refspec, so it has to be none for this one push.
-    let mirror = world.config(&action.place, &format!("remote.{remote}.mirror"));
+    let mirror = world.config(&action.place, &["remote.", remote, ".mirror"].concat());
     let git = match mirror {
         Fact::Known(None) => git,
         _ => format!(
@@ -90,10 +90,8 @@ pub(super) fn own_push(
             "{at} switch -c {new} && {git} push -u {remote} HEAD:refs/heads/{new}"
         ));
     }
-    Instead::run(format!(
-        "{git} push {remote} {}",
-        quoted(&format!("HEAD:refs/heads/{branch}"))
-    ))
+    let spec = quoted(&["HEAD:refs/heads/", branch].concat());
+    Instead::run([git.as_str(), " push ", &remote, " ", &spec].concat())
 }
 
 fn free_name(world: &World, place: &Place) -> String {

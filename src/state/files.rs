@@ -1,18 +1,31 @@
 //! Private files: made closed to others, replaced whole, consumed once.
 
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The longest file that is read whole.
 const MOST: u64 = 64 * 1024;
 
+/// `dir/part/part`, in one piece of memory.
+pub(super) fn under(dir: &Path, parts: &[&str]) -> PathBuf {
+    let more: usize = parts.iter().map(|part| part.len().saturating_add(1)).sum();
+    let mut path = OsString::with_capacity(dir.as_os_str().len().saturating_add(more));
+    path.push(dir);
+    for part in parts {
+        path.push("/");
+        path.push(part);
+    }
+    PathBuf::from(path)
+}
+
 /// Puts `bytes` at `dir/name` by a temporary file and a rename.
 pub(super) fn replace(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let temp = dir.join(format!(".{name}.{}.{count}", std::process::id()));
+    let temp = under(dir, &[&format!(".{name}.{}.{count}", std::process::id())]);
     let mut options = private();
     let mut file = match options.write(true).create_new(true).open(&temp) {
         // Left by a dead process that had our id.
@@ -24,7 +37,7 @@ pub(super) fn replace(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     };
     let done = file
         .write_all(bytes)
-        .and_then(|()| fs::rename(&temp, dir.join(name)));
+        .and_then(|()| fs::rename(&temp, under(dir, &[name])));
     if done.is_err() {
         let _ = fs::remove_file(&temp);
     }

@@ -61,6 +61,10 @@ impl State {
         &self.dir
     }
 
+    fn path(&self, folder: &str, name: &str) -> PathBuf {
+        files::under(&self.dir, &[folder, name])
+    }
+
     /// Makes the directory where it is missing, and closes it to everybody but its owner. Parents
     /// that had to be made are noted in it.
     pub fn ensure(&self) -> Result<(), Trouble> {
@@ -91,7 +95,7 @@ impl State {
 
     /// Writes `folder/name` whole: readers see the old file or the new one.
     pub fn write(&self, folder: &str, name: &str, bytes: &[u8]) -> Result<(), Trouble> {
-        let dir = self.dir.join(folder);
+        let dir = files::under(&self.dir, &[folder]);
         let done = match files::replace(&dir, name, bytes) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 self.ensure()?;
@@ -105,7 +109,7 @@ impl State {
 
     /// The text of `folder/name`; `None` when there is no such file.
     pub fn read(&self, folder: &str, name: &str) -> Result<Option<String>, Trouble> {
-        let path = self.dir.join(folder).join(name);
+        let path = self.path(folder, name);
         match files::read_small(&path) {
             Ok(text) => Ok(Some(text)),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -115,7 +119,7 @@ impl State {
 
     /// Removes `folder/name`; of all who try, exactly one is told that it was there.
     pub fn consume(&self, folder: &str, name: &str) -> Result<bool, Trouble> {
-        let path = self.dir.join(folder).join(name);
+        let path = self.path(folder, name);
         match files::consume(&path) {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -137,12 +141,11 @@ impl State {
 
     /// Opens `folder/name` for appending and tells how long it is.
     pub fn appending(&self, folder: &str, name: &str) -> Result<(File, u64), Trouble> {
-        let dir = self.dir.join(folder);
-        let path = dir.join(name);
+        let path = self.path(folder, name);
         let opened = match files::append(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 self.ensure()?;
-                ensure_dir(&dir)?;
+                ensure_dir(&files::under(&self.dir, &[folder]))?;
                 files::append(&path)
             }
             opened => opened,

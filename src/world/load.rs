@@ -4,8 +4,9 @@ use super::config::{self, Line, Value, boolean};
 use super::glob;
 use super::repo::{MADE, Repo, under};
 use super::settings::{Entry, Scope, Settings};
-use super::{Head, Surroundings};
+use super::{Head, Surroundings, told};
 use crate::action::{Place, Setting, SettingValue};
+use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ pub(super) struct Sources<'a> {
 
 impl Sources<'_> {
     /// The value that the command's own environment gives to `name`: unset, known, not known.
-    fn env(&self, name: &str) -> Option<Result<&str, String>> {
+    pub(super) fn env(&self, name: &str) -> Option<Result<&str, String>> {
         let (_, word) = self.place.env.iter().rfind(|(n, _)| n == name)?;
         Some(word.known().ok_or_else(|| format!("`{name}` is not known")))
     }
@@ -44,13 +45,34 @@ impl Sources<'_> {
         }))
     }
 
+    /// What `name` is for the command: its own value, else the one of the surroundings.
+    pub(super) fn variable(&self, name: &str) -> Result<Option<OsString>, String> {
+        if let Some(own) = self.env(name) {
+            return own.map(|text| Some(OsString::from(text)));
+        }
+        match self.around.variable(name) {
+            Some(_) if self.place.scrubbed => Err(format!("`{name}` may be taken away")),
+            inherited => Ok(inherited),
+        }
+    }
+
+    /// The file that `name` puts in the place of git's own choice.
+    fn moved(&self, name: &str) -> Result<Option<PathBuf>, String> {
+        let path = self.variable(name)?.map(PathBuf::from);
+        Ok(path.map(|path| match &self.place.dir {
+            Some(dir) if !path.as_os_str().is_empty() => dir.join(path),
+            _ => path,
+        }))
+    }
+
     /// Nothing in the command's environment moves config.
     pub(super) fn plain(&self) -> bool {
-        !self
-            .place
-            .env
-            .iter()
-            .any(|(n, _)| n == "HOME" || n == "XDG_CONFIG_HOME" || n.starts_with("GIT_CONFIG"))
+        !self.place.scrubbed
+            && !self
+                .place
+                .env
+                .iter()
+                .any(|(n, _)| n == "HOME" || n == "XDG_CONFIG_HOME" || n.starts_with("GIT_CONFIG"))
     }
 }
 
@@ -66,6 +88,17 @@ impl Settings {
         if let Err(why) = loader.all() {
             all.blind = Some(why);
         }
+        if !all.asks {
+            return all;
+        }
+        let files = std::mem::take(&mut all.files);
+        match told::settings(sources) {
+            Ok(told) => all = told,
+            // What was read by hand stands, with its doubts.
+            Err(_) => all.by_branch = true,
+        }
+        all.asks = true;
+        all.files.extend(files);
         all
     }
 
@@ -114,6 +147,10 @@ impl Loader<'_, '_> {
         if sources.around.git_env() {
             return Err("a `GIT_*` variable in the environment may move config".to_owned());
         }
+        if sources.around.git_config() {
+            self.into.asks = true;
+            return Err("a `GIT_CONFIG*` variable is in the environment".to_owned());
+        }
         self.system()?;
         self.global()?;
         let Some(repo) = sources.repo else {
@@ -140,15 +177,17 @@ impl Loader<'_, '_> {
     }
 
     fn system(&mut self) -> Result<(), String> {
-        let skipped = match self.sources.env("GIT_CONFIG_NOSYSTEM") {
-            Some(value) => boolean(&Value::Text(value?.to_owned())).unwrap_or(true),
+        let skipped = match self.sources.variable("GIT_CONFIG_NOSYSTEM")? {
+            Some(value) => {
+                boolean(&Value::Text(value.to_string_lossy().into_owned())) != Some(false)
+            }
             None => false,
         };
         if skipped {
             return Ok(());
         }
-        match self.sources.path("GIT_CONFIG_SYSTEM") {
-            Some(path) => self.file(&path?, Scope::System, false, 0),
+        match self.sources.moved("GIT_CONFIG_SYSTEM")? {
+            Some(path) => self.file(&path, Scope::System, false, 0),
             None => SYSTEM
                 .iter()
                 .try_for_each(|path| self.file(Path::new(path), Scope::System, false, 0)),
@@ -156,8 +195,8 @@ impl Loader<'_, '_> {
     }
 
     fn global(&mut self) -> Result<(), String> {
-        if let Some(path) = self.sources.path("GIT_CONFIG_GLOBAL") {
-            return self.file(&path?, Scope::Global, false, 0);
+        if let Some(path) = self.sources.moved("GIT_CONFIG_GLOBAL")? {
+            return self.file(&path, Scope::Global, false, 0);
         }
         let home = self.home()?;
         let xdg = match self.sources.path("XDG_CONFIG_HOME") {
@@ -188,6 +227,9 @@ impl Loader<'_, '_> {
         }
         if self.into.files.len() >= FILES_MAX {
             return Err("config includes too many files".to_owned());
+        }
+        if path.as_os_str().is_empty() {
+            return Ok(());
         }
         self.into.files.push(path.to_owned());
         let Some(text) = read(path)? else {
@@ -227,14 +269,20 @@ impl Loader<'_, '_> {
         let doubt = match applies {
             Applies::No => return Ok(()),
             Applies::Yes => doubt,
-            Applies::Unclear => true,
+            Applies::Unclear => {
+                self.into.asks |= scope != Scope::Command;
+                true
+            }
         };
         let Value::Text(path) = &line.value else {
             return Err("config includes a file that is not known".to_owned());
         };
         match config::included(path, from, self.home()?.as_deref()) {
             Some(path) => self.file(&path, scope, doubt, depth + 1),
-            None => Err("config includes a file that is not known".to_owned()),
+            None => {
+                self.into.asks |= scope != Scope::Command;
+                Err("config includes a file that is not known".to_owned())
+            }
         }
     }
 

@@ -72,6 +72,7 @@ fn same_place(a: &Place, b: &Place) -> bool {
         work_tree,
         config,
         env,
+        scrubbed,
         literal_pathspecs,
     } = a;
     *dir == b.dir
@@ -79,5 +80,6 @@ fn same_place(a: &Place, b: &Place) -> bool {
         && *work_tree == b.work_tree
         && *config == b.config
         && *env == b.env
+        && *scrubbed == b.scrubbed
         && *literal_pathspecs == b.literal_pathspecs
 }

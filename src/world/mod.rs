@@ -16,6 +16,8 @@ mod lookup;
 mod made;
 mod memo;
 mod named;
+mod oldkind;
+mod packed;
 mod plumbing;
 mod push;
 mod refs;
@@ -30,6 +32,7 @@ mod spot;
 mod stash;
 mod switch;
 mod target;
+mod told;
 mod trees;
 mod unnamed;
 mod wave;
@@ -162,6 +165,7 @@ pub struct Surroundings {
 pub struct Environment {
     look: fn(&str) -> Option<OsString>,
     moves_git: OnceCell<bool>,
+    moves_config: OnceCell<bool>,
 }
 
 impl Environment {
@@ -170,6 +174,7 @@ impl Environment {
         Environment {
             look,
             moves_git: OnceCell::new(),
+            moves_config: OnceCell::new(),
         }
     }
 }
@@ -180,17 +185,16 @@ impl Default for Environment {
     }
 }
 
-/// Variables that move git's repository or config.
+/// Variables that move git's repository.
 const GIT_ENV: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
     "GIT_NAMESPACE",
 ];
+
+/// Variables that add to git's config.
+const GIT_CONFIG_ENV: &[&str] = &["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"];
 
 impl Surroundings {
     /// `$XDG_CONFIG_HOME`.
@@ -200,12 +204,26 @@ impl Surroundings {
 
     /// A variable of the environment that names a directory.
     pub fn directory(&self, name: &str) -> Option<PathBuf> {
-        (self.env.look)(name)
+        self.variable(name)
             .filter(|dir| !dir.is_empty())
             .map(PathBuf::from)
     }
 
-    /// A variable that moves repository or config is in the environment.
+    /// A variable of the environment.
+    fn variable(&self, name: &str) -> Option<OsString> {
+        (self.env.look)(name)
+    }
+
+    /// A variable that adds to config is in the environment.
+    fn git_config(&self) -> bool {
+        let set = |name: &&str| self.variable(name).is_some();
+        *self
+            .env
+            .moves_config
+            .get_or_init(|| GIT_CONFIG_ENV.iter().any(set))
+    }
+
+    /// A variable that moves the repository is in the environment.
     fn git_env(&self) -> bool {
         *self
             .env
@@ -224,7 +242,7 @@ pub struct World {
     disk: Disk,
     scene: Scene,
     memo: memo::Memo,
-    children: child::Children,
+    children: Rc<child::Children>,
     /// Directories that the script makes.
     made: Vec<PathBuf>,
     /// Pushes of this call that have been looked up.
@@ -234,8 +252,11 @@ pub struct World {
 impl World {
     /// A world that reads what it is asked, from `around`.
     pub fn new(around: Surroundings) -> World {
+        let disk = Disk::default();
         World {
             around,
+            children: Rc::clone(&disk.children),
+            disk,
             ..World::default()
         }
     }

@@ -1,10 +1,11 @@
 //! What a push would update: git's own steps from words and config to full ref names.
 
+use super::oldkind;
 use super::refspec::Spec;
 use super::remote::{self, Choice, Remote};
 use super::spot::Spot;
 use super::target::Targets;
-use super::{Update, UpdateKind};
+use super::{Head, Update, UpdateKind};
 use crate::action::{Push, Pusher};
 
 /// What was found out about one push in one alternative.
@@ -143,11 +144,41 @@ impl Planner<'_> {
             }
             Choice::Refused(why) => return Err(self.refuse(why)),
         };
-        self.plan.urls = remote::urls(&self.spot.settings, &remote);
+        let Some(old) = oldkind::find(self.spot, &remote.name).filter(|_| remote.known) else {
+            return self.to(&remote, &head);
+        };
+        let spot = old.named(self.spot, &remote.name);
+        let mut planner = Planner {
+            push: self.push,
+            spot: &spot,
+            plan: std::mem::take(&mut self.plan),
+        };
+        let ended = planner.to(&remote, &head);
+        self.plan = planner.plan;
+        if let Some(refname) = old.follows {
+            self.plan.targets.push(Target {
+                source: None,
+                update: Update {
+                    remote: ".".to_owned(),
+                    refname,
+                    kind: UpdateKind::Force,
+                    because: format!("`.git/branches/{}` makes it follow", remote.name),
+                    depends: true,
+                    source: None,
+                },
+            });
+        }
+        ended
+    }
+
+    /// A push to the remote that was chosen.
+    fn to(&mut self, remote: &Remote, head: &Result<Head, String>) -> Result<(), Stop> {
+        let named = !self.push.refspecs.is_empty();
+        self.plan.urls = remote::urls(&self.spot.settings, remote);
         if let Some(why) = remote::legacy(self.spot, &remote.name) {
             self.unclear(why);
         }
-        let mirror = self.mirrors(&remote);
+        let mirror = self.mirrors(remote);
         if mirror && named {
             return Err(self.refuse("a mirror takes no refspecs"));
         }
@@ -163,19 +194,19 @@ impl Planner<'_> {
                 "`--tags` pushes every tag".to_owned(),
             ));
         }
-        self.named(&remote, &mut specs)?;
+        self.named(remote, &mut specs)?;
         if mirror && specs.is_empty() {
-            self.targets(&remote).mirror();
+            self.targets(remote).mirror();
         } else if self.push.all.is_some() {
-            self.targets(&remote).all();
+            self.targets(remote).all();
         } else {
             if !named && specs.is_empty() {
-                self.unnamed(&remote, &head, &mut specs)?;
+                self.unnamed(remote, head, &mut specs)?;
             }
-            self.expand(&remote, specs)?;
+            self.expand(remote, specs)?;
         }
-        self.follow_tags(&remote);
-        self.submodules(&remote);
+        self.follow_tags(remote);
+        self.submodules(remote);
         Ok(())
     }
 

@@ -136,7 +136,7 @@ pub(super) fn urls(settings: &Settings, remote: &Remote) -> Vec<String> {
     if !remote.known {
         return Vec::new();
     }
-    let values = |part: &str| settings.all(&format!("remote.{}.{part}", remote.name));
+    let values = |part: &str| settings.all(&["remote.", &remote.name, ".", part].concat());
     let (Ok(push_urls), Ok(mut plain)) = (values("pushurl"), values("url")) else {
         return Vec::new();
     };

@@ -1,8 +1,10 @@
 //! Where a repository is, read by hand from `.git` directories and files.
 
 use super::Head;
-use super::refs::Packed;
+use super::child::Children;
+use super::packed::Packed;
 use super::settings::Settings;
+use super::told::{self, Refs};
 use std::cell::{OnceCell, RefCell};
 use std::ffi::OsString;
 use std::fs;
@@ -29,6 +31,12 @@ pub(super) struct Repo {
     pub(super) head: OnceCell<Result<Head, String>>,
     pub(super) packed: OnceCell<Result<Packed, String>>,
     pub(super) settings: OnceCell<Rc<Settings>>,
+    /// There is a `reftable` in `common`.
+    pub(super) reftable: OnceCell<bool>,
+    /// What git tells of the refs, where they are in a reftable.
+    pub(super) told: OnceCell<Result<Refs, String>>,
+    /// Who asks git; nobody for a repository that is not on disk.
+    pub(super) children: OnceCell<Rc<Children>>,
 }
 
 impl PartialEq for Repo {
@@ -48,6 +56,7 @@ pub(super) enum Found {
 /// What has been read so far, by directory.
 #[derive(Debug, Default)]
 pub(super) struct Disk {
+    pub(super) children: Rc<Children>,
     found: RefCell<Vec<(PathBuf, Found)>>,
 }
 
@@ -131,6 +140,8 @@ impl Disk {
                 return Found::Here(Rc::clone(old));
             }
         }
+        // Lost only if it was filled before, with the same.
+        let _ = repo.children.set(Rc::clone(&self.children));
         found
     }
 }
@@ -250,7 +261,11 @@ pub(super) fn lexical(path: &Path) -> PathBuf {
 impl Repo {
     /// What `HEAD` is on disk.
     pub(super) fn head(&self) -> Result<Head, String> {
-        self.head.get_or_init(|| self.read_head()).clone()
+        let read = || match self.read_head() {
+            Err(why) if why == REFTABLE => told::head(self),
+            read => read,
+        };
+        self.head.get_or_init(read).clone()
     }
 
     fn read_head(&self) -> Result<Head, String> {

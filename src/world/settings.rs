@@ -51,6 +51,8 @@ pub(super) struct Settings {
     pub(super) blind: Option<String>,
     /// It depends on the branch that is checked out.
     pub(super) by_branch: bool,
+    /// Files alone do not tell; `entries` are what git says, unless `blind`.
+    pub(super) asks: bool,
     /// Every file that was looked for.
     pub(super) files: Vec<PathBuf>,
 }
@@ -76,6 +78,12 @@ impl Settings {
                 .iter()
                 .any(|f| f == w || (f.file_name() == w.file_name() && super::repo::real(f) == *w))
         })
+    }
+
+    /// Which URLs remotes have decides over an include.
+    pub(super) fn hang_on_remotes(&self) -> bool {
+        let mut entries = self.entries.iter();
+        self.asks && entries.any(|e| e.key.starts_with("includeif.hasconfig:"))
     }
 
     /// The last value of `key`.
@@ -232,6 +240,22 @@ impl Settings {
             to.is_some()
         });
         self.entries.retain(|e| !orphans.contains(&e.key));
+    }
+}
+
+impl Change {
+    /// It may touch a URL of a remote.
+    pub(super) fn of_remotes(&self) -> bool {
+        match self {
+            Change::Blind(_) => true,
+            Change::Set(_, key, _)
+            | Change::Add(_, key, _)
+            | Change::Unset(_, key)
+            | Change::Doubt(key, _)
+            | Change::Rename(key, _, _)
+            | Change::Remove(key) => key.starts_with("remote."),
+            Change::Retarget(..) => false,
+        }
     }
 }
 

@@ -239,6 +239,17 @@ fn settings(
         return base;
     }
     let mut settings = (*base).clone();
+    if settings.hang_on_remotes() {
+        let given = place.config.iter().any(|setting| match &setting.key {
+            Some(key) => key.starts_with("remote."),
+            None => true,
+        });
+        let mut changes = alternative.config.iter();
+        if given || changes.any(|(reach, change)| concerns(reach) && change.of_remotes()) {
+            let why = "this call changes a remote, and an include hangs on remotes".to_owned();
+            settings.blind.get_or_insert(why);
+        }
+    }
     for (reach, change) in &alternative.config {
         if concerns(reach) {
             settings.change(change);

@@ -1,7 +1,7 @@
 //! Stash entries, read from their log, and what the script has done to them so far.
 
 use super::refs::tail;
-use super::repo::Repo;
+use super::repo::{REFTABLE, Repo};
 use super::scene::Alternative;
 use super::spot::Site;
 use super::{Fact, World};
@@ -71,6 +71,9 @@ impl World {
             entries: on_disk(repo),
             ..Stash::default()
         };
+        if repo.is_reftable() {
+            stash.doubt = Some(REFTABLE.to_owned());
+        }
         let old = !stash.entries.is_empty();
         let mut edited = !alternative.written.is_empty();
         let steps = alternative.stash.iter().filter(|(c, _)| *c == repo.common);

@@ -56,6 +56,7 @@ impl Stage<'_> {
                     top: Some(top.clone()),
                     made: repo.made,
                     added: true,
+                    children: repo.children.clone(),
                     ..Repo::default()
                 });
                 self.now.trees.push((top, Rc::clone(&added)));
@@ -74,6 +75,7 @@ impl Stage<'_> {
                         git_dir: old.git_dir.clone(),
                         common: old.common.clone(),
                         top: Some(to.clone()),
+                        children: old.children.clone(),
                         ..Repo::default()
                     };
                     self.now.trees.push((to, Rc::new(moved)));

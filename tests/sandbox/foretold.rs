@@ -4,7 +4,7 @@ use super::{Sandbox, covers};
 use leaseguard::call::{Call, Dialect, What};
 use leaseguard::policy::{Policy, Shelf};
 use leaseguard::verdict::Decision;
-use leaseguard::world::Surroundings;
+use leaseguard::world::{Environment, Surroundings};
 
 /// One line of the effects.
 #[derive(Debug)]
@@ -57,6 +57,11 @@ pub const PUSH_RULES: &[&str] = &[
 
 /// What the guard says of `text`, `$ROOT` not filled in, at `cwd`.
 pub fn judge(sandbox: &Sandbox, text: &str, cwd: &str) -> Foretold {
+    judge_with(sandbox, text, cwd, Environment::default())
+}
+
+/// The same, where the process has variables of its own.
+pub fn judge_with(sandbox: &Sandbox, text: &str, cwd: &str, env: Environment) -> Foretold {
     let cwd = Some(sandbox.root.join(cwd));
     let call = Call {
         session: Some("vector".to_owned()),
@@ -71,6 +76,7 @@ pub fn judge(sandbox: &Sandbox, text: &str, cwd: &str) -> Foretold {
     let around = Surroundings {
         cwd,
         home: Some(sandbox.root.join("home")),
+        env,
         ..Surroundings::default()
     };
     let verdict = leaseguard::guard::explain(&call, around, &Shelf::of(Policy::default()));

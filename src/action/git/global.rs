@@ -23,6 +23,7 @@ pub(super) enum Head {
 pub(super) fn place(command: &Command, dir: Option<&Path>) -> Place {
     let mut place = Place {
         dir: dir.map(Path::to_path_buf),
+        scrubbed: !command.unset.is_empty(),
         ..Place::default()
     };
     if command.assigns.is_empty() && command.exports.is_empty() {

@@ -1,7 +1,7 @@
 //! What a door reads once: standard input, bounded, and the surroundings of the process.
 
 use crate::verdict::Fault;
-use crate::world::{Environment, Surroundings};
+use crate::world::{Company, Environment, Surroundings};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -77,5 +77,6 @@ pub(super) fn around(cwd: Option<&Path>) -> Surroundings {
         env: Environment::new(|name| std::env::var_os(name)),
         unseen_typing: false,
         assume_repository: false,
+        company: Company::default(),
     }
 }

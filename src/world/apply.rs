@@ -26,7 +26,7 @@ pub(super) fn changes(act: &Act) -> bool {
         | Act::NewRepository { .. }
         | Act::Remote { .. }
         | Act::Write { .. } => true,
-        Act::Stash { verb, .. } => *verb != "apply",
+        Act::Stash { .. } | Act::Commit(_) | Act::Reset { rev: Some(_) } => true,
         Act::Alter { by, .. } => *by != Alter::Mode,
         _ => false,
     }
@@ -105,8 +105,14 @@ impl Stage<'_> {
                 verb,
                 entry,
                 untracked,
+                part,
                 ..
-            } => self.stash(&repo, verb, entry.as_ref(), *untracked),
+            } => {
+                self.stash(&repo, verb, entry.as_ref(), *untracked);
+                self.stashed(&repo, verb, *untracked, *part);
+            }
+            Act::Commit(commit) if !commit.dry_run => self.moves(&repo, "commits"),
+            Act::Reset { .. } => self.moves(&repo, "moves the branch"),
             _ => {}
         }
     }
@@ -237,7 +243,29 @@ impl Stage<'_> {
         }
     }
 
+    /// What is in no commit is not what is on disk now.
+    fn moves(&mut self, repo: &Repo, what: &str) {
+        let why = format!("an earlier command {what}");
+        self.now.moved.push((repo.git_dir.clone(), why));
+    }
+
+    /// What a stash does to the checkout.
+    fn stashed(&mut self, repo: &Repo, verb: &str, untracked: bool, part: bool) {
+        match verb {
+            "push" if part => {}
+            "push" => self.now.put_away.push((repo.git_dir.clone(), untracked)),
+            "pop" | "apply" | "branch" => {
+                self.now.put_away.retain(|(d, _)| *d != repo.git_dir);
+                self.moves(repo, "takes edits out of the stash");
+            }
+            _ => {}
+        }
+    }
+
     fn integrate(&mut self, repo: &Rc<Repo>, integrate: &Integrate) {
+        if !integrate.resumes {
+            self.moves(repo, "brings in commits");
+        }
         if integrate.resumes {
             let on = ["rebase-merge", "rebase-apply"]
                 .iter()

@@ -1,6 +1,5 @@
 //! The checkouts of one repository: what is out where, and whether removing one loses work.
 
-use super::child::Ground;
 use super::repo::{Repo, pointer, real, under};
 use super::spot::{self, Site};
 use super::{Fact, Head, World};
@@ -8,9 +7,6 @@ use crate::action::Place;
 use crate::shell::Word;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The id of a tree without entries.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// Most linked checkouts that are looked through.
 const MOST: usize = 256;
@@ -112,58 +108,6 @@ impl World {
             Ok(Some(path)) => Tree::Dirty(path),
             Err(why) => Tree::Unknown(why),
         }
-    }
-
-    /// One path that a checkout has and its last commit has not.
-    pub(super) fn dirty(
-        &self,
-        git_dir: &Path,
-        top: &Path,
-        untracked: bool,
-    ) -> Result<Option<String>, String> {
-        let ground = Ground {
-            git_dir: git_dir.to_owned(),
-            work_tree: Some(top.to_owned()),
-        };
-        let new = if untracked {
-            "--untracked-files=normal"
-        } else {
-            "--untracked-files=no"
-        };
-        let mut args = self.unfiltered(top)?;
-        let status = ["status", "--porcelain", "--no-renames"];
-        args.extend(status.map(str::to_owned));
-        args.push("--ignore-submodules=none".to_owned());
-        args.push(new.to_owned());
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let home = self.around.home.as_deref();
-        let answer = self.children.ask(&ground, home, &args)?;
-        let line = answer.lines().next();
-        Ok(line.map(|line| line.get(3..).unwrap_or_default().to_owned()))
-    }
-}
-
-impl World {
-    /// Options with which no filter of the repository runs: nobody asked for a program of its choice.
-    fn unfiltered(&self, top: &Path) -> Result<Vec<String>, String> {
-        let place = Place {
-            dir: Some(top.to_owned()),
-            ..Place::default()
-        };
-        // The attributes of an empty tree name none; older gits do not know this key.
-        let mut args = vec!["-c".to_owned(), format!("attr.tree={EMPTY_TREE}")];
-        for spot in self.spots(&place) {
-            if let Some(why) = &spot.settings.blind {
-                return Err(why.clone());
-            }
-            for name in spot.settings.middles("filter") {
-                for (key, value) in [("clean", ""), ("process", ""), ("required", "false")] {
-                    args.push("-c".to_owned());
-                    args.push(format!("filter.{name}.{key}={value}"));
-                }
-            }
-        }
-        Ok(args)
     }
 }
 

@@ -136,7 +136,10 @@ fn run(git: &Path, ground: &Ground, home: Option<&Path>, args: &[&str]) -> Resul
     }
     let status = child.wait().map_err(cannot)?;
     match text {
-        Ok(Ok(text)) if status.success() => Ok(String::from_utf8_lossy(&text).into_owned()),
+        // Whoever says more than is heard ends by a broken pipe.
+        Ok(Ok(text)) if status.success() || text.len() as u64 >= ANSWER_MAX => {
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        }
         Ok(Ok(_)) => Err("git does not answer".to_owned()),
         Ok(Err(e)) => Err(format!("git cannot be heard: {}", e.kind())),
         Err(_) => Err("git takes too long to answer".to_owned()),

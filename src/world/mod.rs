@@ -5,11 +5,13 @@ mod apply;
 mod branches;
 mod checkouts;
 mod child;
+mod company;
 mod config;
 mod files;
 mod glob;
 mod kept;
 mod load;
+mod loss;
 mod memo;
 mod named;
 mod plumbing;
@@ -24,6 +26,7 @@ mod settings;
 mod setup;
 mod spot;
 mod stash;
+mod status;
 mod switch;
 mod target;
 mod trees;
@@ -31,7 +34,9 @@ mod unnamed;
 
 pub use checkouts::Tree;
 pub use child::git;
+pub use company::Company;
 pub use kept::{Becomes, Keeping};
+pub use loss::{Loss, Work, reached};
 pub use stash::{Stash, StashEntry, Stasher, stash_index};
 
 use crate::action::{Action, Place, Pointed, Push};
@@ -144,6 +149,8 @@ pub struct Surroundings {
     pub unseen_typing: bool,
     /// True for a person who only asks: where there is no repository, answer as if there were one.
     pub assume_repository: bool,
+    /// Who else works in a checkout.
+    pub company: Company,
 }
 
 /// An environment that is looked up on demand.

@@ -54,6 +54,12 @@ pub(super) struct Alternative {
     pub(super) stash: Vec<(PathBuf, StashStep)>,
     /// Files that the script wrote.
     pub(super) written: Vec<PathBuf>,
+    /// Files that redirects of the script fill.
+    pub(super) wrote: Vec<PathBuf>,
+    /// Checkouts, by git directory, whose edits a stash put away; untracked files too if true.
+    pub(super) put_away: Vec<(PathBuf, bool)>,
+    /// Checkouts whose work is not what is on disk now, and why.
+    pub(super) moved: Vec<(PathBuf, String)>,
     /// `HEAD` of any checkout may have changed, and why.
     pub(super) lost_heads: Option<String>,
     /// Nothing is known any more, and why.
@@ -70,7 +76,10 @@ impl Alternative {
             + self.config.len()
             + self.trees.len()
             + self.stash.len()
-            + self.written.len();
+            + self.written.len()
+            + self.wrote.len()
+            + self.put_away.len()
+            + self.moved.len();
         if size > CHANGES_MAX {
             *self = Alternative {
                 lost: Some("the script changes too much".to_owned()),
@@ -188,6 +197,8 @@ fn blur(all: &[Rc<Alternative>]) -> Alternative {
         extend(&mut out.lost_refs, &one.lost_refs);
         extend(&mut out.trees, &one.trees);
         extend(&mut out.written, &one.written);
+        extend(&mut out.wrote, &one.wrote);
+        extend(&mut out.moved, &one.moved);
         extend(&mut out.stash, &one.stash);
         out.made_somewhere |= one.made_somewhere;
         if out.lost.is_none() {
@@ -198,6 +209,9 @@ fn blur(all: &[Rc<Alternative>]) -> Alternative {
         }
     }
     if let Some(first) = all.first() {
+        if all.iter().all(|a| a.put_away == first.put_away) {
+            out.put_away.clone_from(&first.put_away);
+        }
         if all.iter().all(|a| a.config == first.config) {
             out.config.clone_from(&first.config);
         } else {

@@ -3,7 +3,7 @@
 use super::config_keys::{self, Key, Use, Variable};
 use super::{Found, Rule};
 use crate::action::wrap::Table;
-use crate::action::{self, Act, Action, ConfigWrite, How, Setting, SettingValue};
+use crate::action::{self, Act, Action, ConfigWrite, How, Reach, Setting, SettingValue};
 use crate::policy::Policy;
 use crate::shell::{self, Opaque, Start, Word};
 use crate::verdict::Decision;
@@ -246,7 +246,7 @@ fn runs(text: &str, wanted: Use, action: &Action, world: &World, policy: &Policy
         }
         let named = action::name(command, action.place.dir.as_deref(), world);
         for inner in &named.actions {
-            let decision = decides(inner, world, policy);
+            let decision = decides(inner, world, policy).max(later(inner));
             if decision > Decision::Allow {
                 let decision = match wanted {
                     // It is judged again when it is called.
@@ -269,6 +269,14 @@ fn stricter(old: Option<Wrong>, new: Option<Wrong>) -> Option<Wrong> {
         (Some(old), Some(new)) if old.decision >= new.decision => Some(old),
         (old, None) => old,
         (_, new) => new,
+    }
+}
+
+/// What is kept for later meets a checkout that is not as it is now.
+fn later(inner: &Action) -> Decision {
+    match &inner.act {
+        Act::Discard(discard) if matches!(discard.reach, Reach::Tree) => Decision::Deny,
+        _ => Decision::Allow,
     }
 }
 

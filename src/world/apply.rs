@@ -3,7 +3,7 @@
 use super::config::Value;
 use super::push;
 use super::repo::{Disk, Repo, real};
-use super::scene::{Alternative, HeadNow, Reach};
+use super::scene::{Alternative, HeadNow, Moved, Reach};
 use super::settings::{Change, Scope};
 use super::spot::{Site, Spot, locate};
 use super::stash::{StashStep, stash_index};
@@ -111,8 +111,8 @@ impl Stage<'_> {
                 self.stash(&repo, verb, entry.as_ref(), *untracked);
                 self.stashed(&repo, verb, *untracked, *part);
             }
-            Act::Commit(commit) if !commit.dry_run => self.moves(&repo, "commits"),
-            Act::Reset { .. } => self.moves(&repo, "moves the branch"),
+            Act::Commit(commit) if !commit.dry_run => self.moves(&repo, Moved::Commits),
+            Act::Reset { .. } => self.moves(&repo, Moved::TakesApart),
             _ => {}
         }
     }
@@ -244,9 +244,8 @@ impl Stage<'_> {
     }
 
     /// What is in no commit is not what is on disk now.
-    fn moves(&mut self, repo: &Repo, what: &str) {
-        let why = format!("an earlier command {what}");
-        self.now.moved.push((repo.git_dir.clone(), why));
+    fn moves(&mut self, repo: &Repo, how: Moved) {
+        self.now.moved.push((repo.git_dir.clone(), how));
     }
 
     /// What a stash does to the checkout.
@@ -256,7 +255,7 @@ impl Stage<'_> {
             "push" => self.now.put_away.push((repo.git_dir.clone(), untracked)),
             "pop" | "apply" | "branch" => {
                 self.now.put_away.retain(|(d, _)| *d != repo.git_dir);
-                self.moves(repo, "takes edits out of the stash");
+                self.moves(repo, Moved::TakesApart);
             }
             _ => {}
         }
@@ -264,7 +263,7 @@ impl Stage<'_> {
 
     fn integrate(&mut self, repo: &Rc<Repo>, integrate: &Integrate) {
         if !integrate.resumes {
-            self.moves(repo, "brings in commits");
+            self.moves(repo, Moved::Integrates);
         }
         if integrate.resumes {
             let on = ["rebase-merge", "rebase-apply"]

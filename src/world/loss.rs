@@ -2,12 +2,12 @@
 
 use super::kept::{Becomes, Keeping};
 use super::repo::{Repo, lexical, real};
-use super::scene::Alternative;
+use super::scene::{Alternative, Moved};
 use super::spot::{self, Site};
 use super::status::Sight;
 use super::{Head, World};
 use crate::action::{Discard, Loses, Place, Pointed, Reach, Undoes};
-use crate::shell::{Opaque, Word};
+use crate::shell::{Command, Opaque, RedirectKind, Word};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -108,8 +108,8 @@ impl World {
         if matches!(to.known(), Some("HEAD" | "@")) {
             return Loss::Nothing;
         }
-        if let Some((_, why)) = alternative.moved.iter().find(|(d, _)| *d == repo.git_dir) {
-            return Loss::Unknown(why.clone());
+        if let Some(how) = moved(alternative, repo).next() {
+            return Loss::Unknown(how.why());
         }
         let kept = match spot::head(alternative, repo) {
             Ok(Head::Branch(branch)) => {
@@ -218,7 +218,10 @@ impl World {
                     work.add(&path);
                     Ok(Some(work))
                 }
-                _ => Ok(None),
+                _ => match moved(alternative, repo).find(|how| *how == Moved::TakesApart) {
+                    Some(how) if !cleans => Err(how.why()),
+                    _ => Ok(None),
+                },
             };
         }
         if unknown {
@@ -233,8 +236,8 @@ impl World {
         if !conflicts && put_away(cleans || overwrites) {
             return Ok(None);
         }
-        match alternative.moved.iter().find(|(d, _)| *d == repo.git_dir) {
-            Some((_, why)) => Err(why.clone()),
+        match moved(alternative, repo).find(|how| *how == Moved::Commits) {
+            Some(how) => Err(how.why()),
             None => Ok(Some(work)),
         }
     }
@@ -286,6 +289,7 @@ impl World {
     /// The pathspecs as git can be asked about them.
     fn asked(&self, alternative: &Alternative, place: &Place, top: &Path, paths: &[Word]) -> Asked {
         let mut asked = Asked::default();
+        let wrote: Vec<PathBuf> = alternative.wrote.iter().map(|p| lexical(p)).collect();
         for word in paths {
             if word.opaque != Opaque::No || word.text.is_empty() {
                 asked.unknown = true;
@@ -298,9 +302,9 @@ impl World {
                 if full.as_ref().is_some_and(|full| !full.starts_with(top)) {
                     continue;
                 }
-                let own =
-                    |path: &&PathBuf| full.as_ref().is_some_and(|full| path.starts_with(full));
-                let own = alternative.wrote.iter().filter(own);
+                let named =
+                    |path: &PathBuf| full.as_ref().is_some_and(|full| path.starts_with(full));
+                let own = wrote.iter().filter(|path| named(path));
                 asked.wrote.extend(own.filter_map(|path| below(top, path)));
             }
             asked
@@ -312,10 +316,35 @@ impl World {
                 });
         }
         if paths.is_empty() {
-            let own = alternative.wrote.iter();
+            let own = wrote.iter();
             asked.wrote.extend(own.filter_map(|path| below(top, path)));
         }
         asked
+    }
+}
+
+impl World {
+    /// Moves the scene on: the files that redirects of `command` fill are this call's own.
+    pub fn filled(&mut self, command: &Command, dir: Option<&Path>) {
+        for redirect in &command.redirects {
+            let text = redirect.target.text.as_str();
+            if redirect.kind == RedirectKind::Read || text.starts_with("/dev/") {
+                continue;
+            }
+            let Some(text) = redirect.target.known() else {
+                continue;
+            };
+            // Where it lies in the end is looked up only when somebody asks.
+            let path = match dir {
+                Some(dir) => dir.join(text),
+                None => PathBuf::from(text),
+            };
+            self.scene.each(|now| {
+                if !now.wrote.contains(&path) {
+                    now.wrote.push(path.clone());
+                }
+            });
+        }
     }
 }
 
@@ -336,6 +365,13 @@ impl Work {
             self.paths.push(path.to_owned());
         }
     }
+}
+
+/// What the script did to the work of this checkout.
+fn moved<'a>(alternative: &'a Alternative, repo: &'a Repo) -> impl Iterator<Item = Moved> + 'a {
+    let here = alternative.moved.iter();
+    here.filter(|(git_dir, _)| *git_dir == repo.git_dir)
+        .map(|(_, how)| *how)
 }
 
 fn unmerged(x: char, y: char) -> bool {

@@ -26,6 +26,29 @@ pub(super) enum Reach {
     Checkout(PathBuf),
 }
 
+/// How the work of a checkout differs from what is on disk before the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moved {
+    /// Some of it is in a commit now.
+    Commits,
+    /// The branch has other commits.
+    Integrates,
+    /// Commits, or a stash, are taken apart into edits.
+    TakesApart,
+}
+
+impl Moved {
+    /// As a reason.
+    pub(super) fn why(self) -> String {
+        let what = match self {
+            Moved::Commits => "commits",
+            Moved::Integrates => "brings in commits",
+            Moved::TakesApart => "turns commits or a stash into edits",
+        };
+        format!("an earlier command {what}")
+    }
+}
+
 /// `HEAD` of one checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HeadNow {
@@ -58,8 +81,8 @@ pub(super) struct Alternative {
     pub(super) wrote: Vec<PathBuf>,
     /// Checkouts, by git directory, whose edits a stash put away; untracked files too if true.
     pub(super) put_away: Vec<(PathBuf, bool)>,
-    /// Checkouts whose work is not what is on disk now, and why.
-    pub(super) moved: Vec<(PathBuf, String)>,
+    /// Checkouts, by git directory, whose work is not what is on disk now, and why.
+    pub(super) moved: Vec<(PathBuf, Moved)>,
     /// `HEAD` of any checkout may have changed, and why.
     pub(super) lost_heads: Option<String>,
     /// Nothing is known any more, and why.
@@ -132,6 +155,15 @@ impl Scene {
             fork.done.append(&mut self.live);
             self.live = fork.done;
             self.settle();
+        }
+    }
+
+    /// Changes every alternative.
+    pub(super) fn each(&mut self, change: impl Fn(&mut Alternative)) {
+        for alternative in &mut self.live {
+            let now = Rc::make_mut(alternative);
+            change(now);
+            now.bound();
         }
     }
 

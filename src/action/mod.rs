@@ -383,6 +383,8 @@ pub struct Discard {
     pub settles: bool,
     /// A clean goes into directories that hold nothing tracked (`-d`).
     pub deep: bool,
+    /// It takes the directory that it runs in and what is below, not the whole checkout.
+    pub here: bool,
 }
 
 /// `git switch`, `git checkout BRANCH`.

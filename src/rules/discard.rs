@@ -102,6 +102,7 @@ fn path_after_all(switch: &Switch, action: &Action, world: &World) -> Option<Fou
         from: None,
         settles: false,
         deep: false,
+        here: false,
     };
     let found = of_discard(&discard, action, world)?;
     Some(found.because(format!("`{name}` is no branch here")))

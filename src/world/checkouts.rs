@@ -59,6 +59,19 @@ impl World {
         unknown.map_or(Fact::Known(None), Fact::Unknown)
     }
 
+    /// Another checkout of the repository at `place` that lies in `dir`.
+    pub fn checkout_in(&self, place: &Place, dir: &Path) -> Option<PathBuf> {
+        let dir = real(dir);
+        let mut sites = self.scene.live.iter().map(|a| self.site(a, place));
+        sites.find_map(|site| match site {
+            Site::Here(repo) => {
+                let tops = others(&repo).into_iter().map(|(_, top)| real(&top));
+                tops.into_iter().find(|top| top.starts_with(&dir))
+            }
+            _ => None,
+        })
+    }
+
     /// What the linked checkout at `path` holds.
     pub fn tree(&self, place: &Place, path: &Word) -> Tree {
         let mut worst = Tree::None;

@@ -98,7 +98,9 @@ impl World {
         };
         let moves = discard.how.text.starts_with("reset");
         match &discard.to {
-            Some(to) if moves => files.or(self.commits_lost(alternative, repo, to)),
+            Some(to) if moves || spot::head(alternative, repo) == Ok(Head::Detached) => {
+                files.or(self.commits_lost(alternative, repo, to))
+            }
             _ => files,
         }
     }
@@ -154,13 +156,25 @@ impl World {
             unknown,
             wrote,
         } = self.asked(alternative, place, &top, paths);
+        let specs = match (&discard.reach, discard.here) {
+            (Reach::Tree, true) => vec![".".to_owned()],
+            _ => specs,
+        };
+        let merging = fs::symlink_metadata(repo.git_dir.join("MERGE_HEAD")).is_ok();
+        let verb = discard.how.text.as_str();
+        // git refuses to leave a merge that is under way.
+        if merging && verb.starts_with("switch") {
+            return Ok(None);
+        }
         if !paths.is_empty() && specs.is_empty() && !unknown {
             return Ok(None);
         }
         let cleans = matches!(discard.loses, Loses::Untracked | Loses::Ignored);
         let from = discard.from.as_ref().or(discard.to.as_ref());
         let from = from.filter(|rev| !matches!(rev.known(), Some("HEAD" | "@")));
-        let overwrites = discard.loses == Loses::Files || from.is_some();
+        // `--discard-changes`, unlike `-f`, leaves files that git does not track.
+        let keeps_new = verb.starts_with("switch --d");
+        let overwrites = discard.loses == Loses::Files || (from.is_some() && !keeps_new);
         let sight = Sight {
             git_dir: &repo.git_dir,
             top: &top,
@@ -170,13 +184,12 @@ impl World {
                 (false, true) => "all",
                 (false, false) => "no",
             },
-            submodules: discard.how.text.starts_with("submodule"),
+            submodules: verb.starts_with("submodule"),
             literal: place.literal_pathspecs,
             paths: if unknown { &[] } else { &specs },
         };
         let seen = self.status(&sight)?;
         let conflicts = seen.entries.iter().any(|e| unmerged(e.staged, e.edited));
-        let merging = fs::symlink_metadata(repo.git_dir.join("MERGE_HEAD")).is_ok();
         let mut work = Work {
             more: seen.cut,
             ..Work::default()
@@ -194,10 +207,12 @@ impl World {
                 }
                 _ if cleans => false,
                 _ if discard.undoes == Undoes::Staged && merging => false,
-                _ if unmerged(x, y) => !discard.settles && discard.undoes != Undoes::Staged,
+                // git puts no file in the place of a conflict unless a side or a commit is named.
+                _ if unmerged(x, y) => !discard.settles && discard.undoes == Undoes::Both,
                 _ => match discard.undoes {
                     Undoes::Edited => !matches!(y, ' ' | 'D'),
-                    Undoes::Staged => !matches!(x, ' ' | 'D'),
+                    // What is edited besides makes git refuse, and what is new stays on disk.
+                    Undoes::Staged => !matches!(x, ' ' | 'D' | 'A') && y == ' ',
                     Undoes::Both => {
                         !matches!((x, y), (' ' | 'D', ' ' | 'D')) || (x == 'D' && there())
                     }

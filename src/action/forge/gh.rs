@@ -173,6 +173,7 @@ fn checkout(words: &[Word]) -> Vec<Act> {
             from: None,
             settles: false,
             deep: false,
+            here: false,
         }));
     }
     let detach = line.on(&["detach"]).is_some();

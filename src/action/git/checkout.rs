@@ -106,6 +106,7 @@ fn discard_paths(run: &mut Run<'_>, line: &Line<'_>) {
         discard.undoes = undoes(from.is_some());
         discard.from = from;
         discard.settles = settles;
+        discard.here = pathspec::is_here(paths);
     });
     run.report(line, Targets::Free);
     run.report_targets(paths);
@@ -207,7 +208,9 @@ pub(super) fn restore(run: &mut Run<'_>, words: &[Word]) {
     let both = line.has("staged");
     let from = line.value("source");
     let settles = line.any(&["ours", "theirs", "merge"]);
+    let here = pathspec::is_here(&line.args);
     run.refine(|discard| {
+        discard.here = here;
         discard.undoes = undoes(both);
         discard.from = from;
         discard.settles = settles;

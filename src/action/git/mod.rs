@@ -381,6 +381,7 @@ impl Run<'_> {
             from: None,
             settles: false,
             deep: false,
+            here: false,
         }));
     }
 

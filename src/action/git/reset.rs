@@ -79,7 +79,11 @@ pub(super) fn clean(run: &mut Run<'_>, words: &[Word]) {
         run.discard(how, reach, loses, None);
         // A path that is named is gone into all the same.
         let deep = line.has("d") || !line.args.is_empty();
-        run.refine(|discard| discard.deep = deep);
+        let here = line.args.is_empty() || pathspec::is_here(&line.args);
+        run.refine(|discard| {
+            discard.deep = deep;
+            discard.here = here;
+        });
     }
     run.report(&line, Targets::Decide);
 }

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use support::setup::Setup;
+use support::setup::{Linked, Setup};
 use support::{Stage, repo};
 
 /// One call through the `hook` door.
@@ -50,6 +50,20 @@ const RUNS: &[Run] = &[
         aim: 1.2,
     },
     Run {
+        name: "reset, clean tree",
+        command: "git reset --hard",
+        exit: 0,
+        limit: 2.5,
+        aim: 1.8,
+    },
+    Run {
+        name: "reset, dirty tree",
+        command: "cd ../dirty && git reset --hard",
+        exit: 2,
+        limit: 2.5,
+        aim: 1.8,
+    },
+    Run {
         name: "push with facts",
         command: "git push",
         exit: 0,
@@ -69,6 +83,13 @@ fn main() {
     }
     let setup = Setup {
         clean: true,
+        worktrees: vec![Linked {
+            name: "dirty".to_owned(),
+            branch: "feat/dirty".to_owned(),
+            dirty: vec!["a.txt".to_owned()],
+            untracked: Vec::new(),
+            staged: Vec::new(),
+        }],
         ..Setup::default()
     };
     let stage = Stage::of(&setup);

@@ -12,7 +12,7 @@ use crate::world::{Fact, Loss, PathKind, Work, World, reached};
 pub(super) const RULE: Rule = Rule {
     id: "git/discard",
     decision: Decision::Deny,
-    stops: "throwing away work that is in no commit: `reset --hard`, `checkout .`, `restore FILE`, `clean -f`; where nothing would be lost they run, and in a checkout that is one session's alone it may undo its named files",
+    stops: "throwing away work that is in no commit: `reset --hard`, `checkout .`, `restore FILE`, `clean -f`",
     why: "what is in no commit cannot be brought back, and in a shared checkout it is not all yours",
     instead: "look first, then put edits away by name, `git stash push -- FILE`, which keeps them",
     check,

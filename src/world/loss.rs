@@ -206,6 +206,8 @@ impl World {
                     false
                 }
                 _ if cleans => false,
+                // Of what a submodule holds, its directory alone is told.
+                _ if sight.submodules => top.join(&entry.path).is_dir(),
                 _ if discard.undoes == Undoes::Staged && merging => false,
                 // git puts no file in the place of a conflict unless a side or a commit is named.
                 _ if unmerged(x, y) => !discard.settles && discard.undoes == Undoes::Both,

@@ -171,6 +171,7 @@ impl World {
         }
         let cleans = matches!(discard.loses, Loses::Untracked | Loses::Ignored);
         let from = discard.from.as_ref().or(discard.to.as_ref());
+        let at_head = from.is_some_and(|rev| matches!(rev.known(), Some("HEAD" | "@")));
         let from = from.filter(|rev| !matches!(rev.known(), Some("HEAD" | "@")));
         // `--discard-changes`, unlike `-f`, leaves files that git does not track.
         let keeps_new = verb.starts_with("switch --d");
@@ -211,6 +212,8 @@ impl World {
                 _ if discard.undoes == Undoes::Staged && merging => false,
                 // git puts no file in the place of a conflict unless a side or a commit is named.
                 _ if unmerged(x, y) => !discard.settles && discard.undoes == Undoes::Both,
+                // What HEAD has not, a checkout of its paths leaves alone.
+                ('A', _) if at_head && verb.starts_with("checkout --") => false,
                 _ => match discard.undoes {
                     Undoes::Edited => !matches!(y, ' ' | 'D'),
                     // What is edited besides makes git refuse, and what is new stays on disk.

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use support::setup::Setup;
+use support::setup::{Linked, Setup};
 use support::{Stage, repo};
 
 /// One call through the `hook` door.
@@ -50,6 +50,13 @@ impl Ground {
         }
         let mut repo = repo::fresh(&Setup {
             clean: true,
+            worktrees: vec![Linked {
+                name: "dirty".to_owned(),
+                branch: "feat/dirty".to_owned(),
+                dirty: vec!["a.txt".to_owned()],
+                untracked: Vec::new(),
+                staged: Vec::new(),
+            }],
             ..Setup::default()
         });
         match self {
@@ -115,6 +122,22 @@ const RUNS: &[Run] = &[
         exit: 2,
         limit: 1.5,
         aim: 1.2,
+        ground: Ground::Small,
+    },
+    Run {
+        name: "reset, clean tree",
+        command: "git reset --hard",
+        exit: 0,
+        limit: 2.5,
+        aim: 1.8,
+        ground: Ground::Small,
+    },
+    Run {
+        name: "reset, dirty tree",
+        command: "cd ../dirty && git reset --hard",
+        exit: 2,
+        limit: 2.5,
+        aim: 1.8,
         ground: Ground::Small,
     },
     Run {

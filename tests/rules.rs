@@ -19,6 +19,16 @@ use support::{Report, Stage, brief, long, says, spread, told};
 /// Without `LEASEGUARD_LONG=1` one of this many (command, wrapper) pairs is judged.
 const SAMPLE: u64 = 3;
 
+/// As [`SAMPLE`], for rules that ask git itself: each judgement starts a child.
+const ASKS_GIT: u64 = 24;
+
+fn sample(rule: &str) -> u64 {
+    match rule {
+        "git/discard" | "git/rewrite" | "git/worktree-force" => ASKS_GIT,
+        _ => SAMPLE,
+    }
+}
+
 /// Without `LEASEGUARD_LONG=1` one of this many (command, wrapper, wrapper) triples is judged.
 const DEEP_SAMPLE: u64 = 1000;
 
@@ -139,7 +149,8 @@ fn a_denied_command_stays_denied_in_every_wrapper() {
         let mut out = Vec::new();
         for template in &templates {
             // A gap is looked for in all cases: the open ones may be few.
-            let picked = template.gap.is_some() || sampled(&[case.command, &template.name], SAMPLE);
+            let picked = template.gap.is_some()
+                || sampled(&[case.command, &template.name], sample(&case.fixture.rule));
             if picked && template.fits(case) {
                 for (text, verdict) in through(template, case) {
                     out.push((template, text, verdict));
@@ -249,7 +260,7 @@ fn harmless_wrappers_change_no_answer() {
     let judged = spread(&all, |case| {
         let mut out = Vec::new();
         for template in &templates {
-            if sampled(&[case.command, &template.name], SAMPLE) {
+            if sampled(&[case.command, &template.name], sample(&case.fixture.rule)) {
                 for (text, verdict) in through(template, case) {
                     out.push((template, text, verdict));
                 }

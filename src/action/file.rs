@@ -24,6 +24,8 @@ enum Does {
     Dd,
     /// Only with `-delete`.
     Find,
+    /// What an archive holds goes into the directory of these options, else into this one.
+    Unpacks(&'static [&'static str]),
 }
 
 const NONE: Takes = gnu("", &[]);
@@ -32,8 +34,22 @@ const INTO: Takes = gnu(
     &["target-directory", "suffix", "mode", "owner", "group"],
 );
 
+const TAR: Takes = gnu(
+    "CfbTXKNgHVIL",
+    &[
+        "directory",
+        "cd",
+        "file",
+        "exclude",
+        "files-from",
+        "transform",
+        "strip-components",
+    ],
+);
+
 /// The programs, with those of their options that take a value.
 const PROGRAMS: &[(&str, Takes, Does)] = &[
+    ("bsdtar", TAR, Does::Unpacks(&["C", "directory", "cd"])),
     ("chattr", NONE, Does::Alters(Alter::Mode, 1)),
     ("chgrp", NONE, Does::Alters(Alter::Mode, 1)),
     ("chmod", NONE, Does::Alters(Alter::Mode, 1)),
@@ -115,6 +131,7 @@ const PROGRAMS: &[(&str, Takes, Does)] = &[
         Does::Outputs(&["o", "output"]),
     ),
     ("sponge", NONE, Does::Writes(0)),
+    ("tar", TAR, Does::Unpacks(&["C", "directory"])),
     ("tee", NONE, Does::Writes(0)),
     (
         "touch",
@@ -137,6 +154,7 @@ const PROGRAMS: &[(&str, Takes, Does)] = &[
         NONE,
         Does::Alters(Alter::Remove { tree: false }, 0),
     ),
+    ("unzip", gnu("dPx", &[]), Does::Unpacks(&["d"])),
     (
         "wget",
         gnu("OPoU", &["output-document", "directory-prefix"]),
@@ -273,7 +291,9 @@ impl Reader<'_> {
                     self.alters(word, by);
                 }
             }
-            Does::Moves | Does::Copies => self.transfers(&line(), matches!(does, Does::Moves)),
+            Does::Moves | Does::Copies => {
+                self.transfers(&line(), matches!(does, Does::Moves), base == "ln");
+            }
             Does::Outputs(names) => {
                 let line = line();
                 for given in line.options.iter().filter(|o| names.contains(&o.name)) {
@@ -317,10 +337,11 @@ impl Reader<'_> {
                 }
             }
             Does::Find => self.find(words),
+            Does::Unpacks(into) => self.unpacks(base, &line(), words, into),
         }
     }
 
-    fn transfers(&mut self, line: &Line<'_>, moves: bool) {
+    fn transfers(&mut self, line: &Line<'_>, moves: bool, links: bool) {
         let into = line.last(&["t", "target-directory"]).and_then(|given| {
             Some(Word {
                 text: given.value?.to_owned(),
@@ -331,15 +352,43 @@ impl Reader<'_> {
             (Some(into), _) => (line.operands.as_slice(), into),
             (None, Some((to, from))) if !from.is_empty() => (from, *to),
             // `ln -s DIR/NAME` makes `NAME` here.
+            (None, Some((one, _))) if links => return self.writes(one),
             (None, _) => return,
         };
         for source in from {
             if moves {
                 self.alters(source, Alter::Move);
             }
+            // Through a link a file is written under another name.
+            if links {
+                self.writes(source);
+            }
             self.into(source, to);
         }
         self.writes(to);
+    }
+
+    /// `tar -xf ARCHIVE -C DIR`, `tar xf ARCHIVE`, `unzip ARCHIVE -d DIR`.
+    fn unpacks(&mut self, base: &str, line: &Line<'_>, words: &[Word], into: &[&str]) {
+        let bundled = words.first().filter(|w| !w.text.starts_with('-'));
+        let unpacks = base == "unzip"
+            || line.on(&["x", "extract", "get"]).is_some()
+            || bundled.is_some_and(|w| w.text.contains('x') && w.text.len() < 8);
+        if !unpacks {
+            return;
+        }
+        let given = line.last(into).and_then(|given| {
+            Some(Word {
+                text: given.value?.to_owned(),
+                ..given.word.clone()
+            })
+        });
+        let dir = given.unwrap_or_else(|| Word {
+            text: ".".to_owned(),
+            span: self.command.span,
+            ..Word::default()
+        });
+        self.writes(&below(&dir, "*"));
     }
 
     /// `find DIR … -name NAME -delete`, `-exec rm {} +`.
@@ -508,6 +557,14 @@ mod tests {
             ("truncate -s 0 .git/index", ">.git/index"),
             ("cat .git/HEAD", ""),
             ("tee .git/HEAD", ">.git/HEAD"),
+            ("tar -xzf a.tgz -C .git/hooks", ">.git/hooks/*"),
+            ("tar xf a.tar --directory=.git", ">.git/*"),
+            ("tar -xf a.tar -C build", ""),
+            ("tar -czf a.tgz .git", ""),
+            ("unzip -o a.zip -d .git", ">.git/*"),
+            ("unzip a.zip", ""),
+            ("ln -s .git/hooks h", ">.git/hooks >h/hooks"),
+            ("ln -s .git/hooks", ">.git/hooks"),
         ] {
             assert_eq!(told(text), want, "{text}");
         }

@@ -137,6 +137,8 @@ pub enum Act {
         entry: Option<Word>,
         /// A push takes untracked files too.
         untracked: bool,
+        /// A push leaves a part where it is: paths, `-p`, `--keep-index`, `--staged`.
+        part: bool,
         /// Where the verb stands.
         span: Span,
     },
@@ -342,12 +344,26 @@ pub enum Reach {
 pub enum Loses {
     /// Edits of tracked files.
     Edits,
+    /// Whatever lies there, tracked or not.
+    Files,
     /// Files that git does not track.
     Untracked,
     /// Untracked and ignored files.
     Ignored,
     /// Stash entries.
     Stash,
+}
+
+/// Which of git's two differences an act takes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Undoes {
+    /// What is staged and what is edited.
+    #[default]
+    Both,
+    /// What is edited and not staged: the index stays, or is what the files are made from.
+    Edited,
+    /// What is staged: edits that are not stay (`reset --merge`).
+    Staged,
 }
 
 /// An act that throws away what is in no commit.
@@ -363,6 +379,16 @@ pub struct Discard {
     pub to: Option<Word>,
     /// It is `checkout X`, which git reads as a branch or as a path only when it runs.
     pub ambiguous: bool,
+    /// Which differences it takes back.
+    pub undoes: Undoes,
+    /// The commit whose files it puts in place, where that is not the branch's own.
+    pub from: Option<Word>,
+    /// A conflict is settled by taking one side, which is no work lost.
+    pub settles: bool,
+    /// A clean goes into directories that hold nothing tracked (`-d`).
+    pub deep: bool,
+    /// It takes the directory that it runs in and what is below, not the whole checkout.
+    pub here: bool,
 }
 
 /// `git switch`, `git checkout BRANCH`.

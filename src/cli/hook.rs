@@ -7,8 +7,10 @@ use crate::call::{Call, What};
 use crate::guard;
 use crate::host::{self, Reply};
 use crate::policy::{Policy, Shelf};
+use crate::state::seats;
 use crate::state::seen::{self, Kind};
 use crate::verdict::{Fault, Finding, Verdict};
+use crate::world::Company;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -100,7 +102,11 @@ fn judge(heard: &host::Heard<'_>) -> Verdict {
     let mut all: Option<Verdict> = None;
     for call in &calls {
         let begin = Instant::now();
-        let mut verdict = guard::judge_once(call, input::around(call.cwd.as_deref()), &shelf);
+        let mut around = input::around(call.cwd.as_deref());
+        if !canary {
+            around.company = seated(call);
+        }
+        let mut verdict = guard::judge_once(call, around, &shelf);
         afterwards::settle(call, heard.host(), begin.elapsed(), &mut verdict);
         if let What::Event { name } = &call.what
             && name == "SessionStart"
@@ -125,6 +131,19 @@ fn noted(host: &str, calls: &[Call]) {
     if let Ok(state) = home::state() {
         seen::note(&state, host, kind);
     }
+}
+
+/// Notes where the session works, and tells on demand whether it is alone there.
+fn seated(call: &Call) -> Company {
+    let (Some(session), Some(cwd)) = (&call.session, &call.cwd) else {
+        return Company::default();
+    };
+    let Ok(state) = home::state() else {
+        return Company::default();
+    };
+    seats::take(&state, session, cwd);
+    let session = session.clone();
+    Company::new(move |top| seats::alone(&state, &session, top))
 }
 
 fn both(mut a: Verdict, b: Verdict) -> Verdict {

@@ -1,7 +1,7 @@
 //! What a door reads once: standard input, bounded, and the surroundings of the process.
 
 use crate::verdict::Fault;
-use crate::world::{Environment, Surroundings};
+use crate::world::{Company, Environment, Surroundings};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -78,5 +78,6 @@ pub(super) fn around(cwd: Option<&Path>) -> Surroundings {
         unseen_typing: false,
         now: None,
         assume_repository: false,
+        company: Company::default(),
     }
 }

@@ -245,6 +245,9 @@ impl<'a> Walk<'a> {
             self.judge(action, judging);
         }
         // Nobody asks after the last command of all.
+        if !self.last {
+            self.world.filled(command, dir.map(PathBuf::as_path));
+        }
         if !self.last || named.actions.len() > 1 || named.alias.is_some() {
             for action in &named.actions {
                 self.world.happens(action, command.checked);

@@ -1,6 +1,7 @@
 //! Denies writing, moving or removing git's own files, and checkouts, past git.
 
 use super::paths::{Deed, Parts, touched};
+use super::target::git_at;
 use super::{Found, Instead, Rule};
 use crate::action::{Action, is_mark};
 use crate::policy::Policy;
@@ -244,7 +245,11 @@ fn checkout(path: &Parts, word: &Word, deed: Deed, action: &Action, world: &Worl
                 instead.and_then(Instead::run),
             ))
         }
-        Root::None | Root::Unclear => None,
+        Root::None | Root::Unclear => {
+            world.checkout_in(&action.place, &path.whole()?)?;
+            let list = Instead::run(format!("{} worktree list", git_at(&action.place, world)));
+            Some((Guard::Deny("a directory that holds other checkouts"), list))
+        }
     }
 }
 

@@ -3,11 +3,12 @@
 use super::config_keys::{self, Key, Use, Variable};
 use super::{Found, Rule};
 use crate::action::wrap::Table;
-use crate::action::{self, Act, Action, ConfigWrite, How, Setting, SettingValue};
+use crate::action::{self, Act, Action, ConfigWrite, How, Reach, Setting, SettingValue};
 use crate::policy::Policy;
 use crate::shell::{self, Opaque, Start, Word};
 use crate::verdict::Decision;
-use crate::world::{Fact, World};
+use crate::world::{Fact, PathKind, World};
+use std::path::Path;
 
 pub(super) const RULE: Rule = Rule {
     id: "git/config-inject",
@@ -246,7 +247,7 @@ fn runs(text: &str, wanted: Use, action: &Action, world: &World, policy: &Policy
         }
         let named = action::name(command, action.place.dir.as_deref(), world);
         for inner in &named.actions {
-            let decision = decides(inner, world, policy);
+            let decision = decides(inner, world, policy).max(later(inner));
             if decision > Decision::Allow {
                 let decision = match wanted {
                     // It is judged again when it is called.
@@ -269,6 +270,14 @@ fn stricter(old: Option<Wrong>, new: Option<Wrong>) -> Option<Wrong> {
         (Some(old), Some(new)) if old.decision >= new.decision => Some(old),
         (old, None) => old,
         (_, new) => new,
+    }
+}
+
+/// What is kept for later meets a checkout that is not as it is now.
+fn later(inner: &Action) -> Decision {
+    match &inner.act {
+        Act::Discard(discard) if matches!(discard.reach, Reach::Tree) => Decision::Deny,
+        _ => Decision::Allow,
     }
 }
 
@@ -348,6 +357,13 @@ fn of_variable(
         (Variable::Runs(wanted), Some(text)) => runs(text, wanted, action, world, policy),
         (Variable::Config, Some("" | "/dev/null")) if !hooks_elsewhere(action, world) => None,
         (Variable::Config, _) => wrong(Decision::Ask, "git would take config from another file"),
+        (Variable::Home(file), Some(home)) => of_home(home, file, value, action, world),
+        (Variable::Home(_), None) => None,
+        (Variable::Common, _) if !runs_hooks(action) => None,
+        (Variable::Common, _) => wrong(
+            Decision::Ask,
+            "git would take hooks and config from another directory",
+        ),
         (Variable::Directory, Some("")) => None,
         (Variable::Directory, _) => wrong(Decision::Deny, RUNS),
         (Variable::Protocols, Some(list)) if !list.split(':').any(|p| p == "ext") => None,
@@ -356,6 +372,29 @@ fn of_variable(
         }
     };
     told(wrong?, &how)
+}
+
+/// Verbs whose hooks stand guard.
+fn runs_hooks(action: &Action) -> bool {
+    matches!(
+        action.act,
+        Act::Commit(_) | Act::Push(_) | Act::Integrate(_)
+    )
+}
+
+/// Another home with a git config of its own, which may turn hooks off.
+fn of_home(home: &str, file: &str, value: &Word, action: &Action, world: &World) -> Option<Wrong> {
+    if !runs_hooks(action) || world.around.home.as_deref() == Some(Path::new(home)) {
+        return None;
+    }
+    let config = Word {
+        text: format!("{home}/{file}"),
+        ..value.clone()
+    };
+    match world.path_kind(&action.place, &config) {
+        PathKind::Missing => None,
+        _ => wrong(Decision::Ask, "git would take config from another file"),
+    }
 }
 
 /// Hooks or signatures come from config that may stand in a file that is left out.

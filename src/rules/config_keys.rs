@@ -103,6 +103,10 @@ pub(super) enum Variable {
     Config,
     /// Its value is a directory with programs, or with hooks.
     Directory,
+    /// Its value is a directory in which this is a config file.
+    Home(&'static str),
+    /// Its value is a directory with the config and hooks of all checkouts.
+    Common,
     /// Its value is a list of protocols.
     Protocols,
     /// None of these.
@@ -119,6 +123,9 @@ pub(super) fn variable(name: &str) -> Variable {
         "GIT_EXTERNAL_DIFF" | "GIT_PROXY_COMMAND" => Variable::Runs(Use::Along),
         "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => Variable::Config,
         "GIT_EXEC_PATH" | "GIT_TEMPLATE_DIR" => Variable::Directory,
+        "HOME" => Variable::Home(".gitconfig"),
+        "XDG_CONFIG_HOME" => Variable::Home("git/config"),
+        "GIT_COMMON_DIR" => Variable::Common,
         "GIT_ALLOW_PROTOCOL" => Variable::Protocols,
         _ => Variable::Harmless,
     }

@@ -3,6 +3,7 @@
 pub mod files;
 pub mod key;
 pub mod place;
+pub mod seats;
 pub mod seen;
 pub mod strikes;
 pub mod time;

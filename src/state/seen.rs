@@ -57,7 +57,7 @@ fn mark(state: &State, host: &str, kind: Kind) -> PathBuf {
 
 /// One system call, because every call of every agent makes it.
 #[cfg(unix)]
-fn touch(path: &Path) -> bool {
+pub(super) fn touch(path: &Path) -> bool {
     use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
     let now = Timespec {
         tv_sec: 0,
@@ -71,7 +71,7 @@ fn touch(path: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn touch(path: &Path) -> bool {
+pub(super) fn touch(path: &Path) -> bool {
     let opened = std::fs::OpenOptions::new().write(true).open(path);
     opened
         .and_then(|file| file.set_modified(std::time::SystemTime::now()))

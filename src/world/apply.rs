@@ -3,7 +3,7 @@
 use super::config::Value;
 use super::push;
 use super::repo::{Disk, Repo, real};
-use super::scene::{Alternative, HeadNow, Reach};
+use super::scene::{Alternative, HeadNow, Moved, Reach};
 use super::settings::{Change, Scope};
 use super::spot::{Site, Spot, locate};
 use super::stash::{StashStep, stash_index};
@@ -26,7 +26,7 @@ pub(super) fn changes(act: &Act) -> bool {
         | Act::NewRepository { .. }
         | Act::Remote { .. }
         | Act::Write { .. } => true,
-        Act::Stash { verb, .. } => *verb != "apply",
+        Act::Stash { .. } | Act::Commit(_) | Act::Reset { rev: Some(_) } => true,
         Act::Alter { by, .. } => *by != Alter::Mode,
         _ => false,
     }
@@ -107,8 +107,14 @@ impl Stage<'_> {
                 verb,
                 entry,
                 untracked,
+                part,
                 ..
-            } => self.stash(&repo, verb, entry.as_ref(), *untracked),
+            } => {
+                self.stash(&repo, verb, entry.as_ref(), *untracked);
+                self.stashed(&repo, verb, *untracked, *part);
+            }
+            Act::Commit(commit) if !commit.dry_run => self.moves(&repo, Moved::Commits),
+            Act::Reset { .. } => self.moves(&repo, Moved::TakesApart),
             _ => {}
         }
     }
@@ -239,7 +245,28 @@ impl Stage<'_> {
         }
     }
 
+    /// What is in no commit is not what is on disk now.
+    fn moves(&mut self, repo: &Repo, how: Moved) {
+        self.now.moved.push((repo.git_dir.clone(), how));
+    }
+
+    /// What a stash does to the checkout.
+    fn stashed(&mut self, repo: &Repo, verb: &str, untracked: bool, part: bool) {
+        match verb {
+            "push" if part => {}
+            "push" => self.now.put_away.push((repo.git_dir.clone(), untracked)),
+            "pop" | "apply" | "branch" => {
+                self.now.put_away.retain(|(d, _)| *d != repo.git_dir);
+                self.moves(repo, Moved::TakesApart);
+            }
+            _ => {}
+        }
+    }
+
     fn integrate(&mut self, repo: &Rc<Repo>, integrate: &Integrate) {
+        if !integrate.resumes {
+            self.moves(repo, Moved::Integrates);
+        }
         if integrate.resumes {
             let on = ["rebase-merge", "rebase-apply"]
                 .iter()

@@ -1,16 +1,13 @@
 //! The checkouts of one repository: what is out where, and whether removing one loses work.
 
-use super::child::Ground;
 use super::repo::{Repo, pointer, real, under};
 use super::spot::{self, Site};
+use super::status::Sight;
 use super::{Fact, Head, World};
 use crate::action::Place;
 use crate::shell::Word;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The id of a tree without entries.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// Most linked checkouts that are looked through.
 const MOST: usize = 256;
@@ -61,6 +58,19 @@ impl World {
             }
         }
         unknown.map_or(Fact::Known(None), Fact::Unknown)
+    }
+
+    /// Another checkout of the repository at `place` that lies in `dir`.
+    pub fn checkout_in(&self, place: &Place, dir: &Path) -> Option<PathBuf> {
+        let dir = real(dir);
+        let mut sites = self.scene.live.iter().map(|a| self.site(a, place));
+        sites.find_map(|site| match site {
+            Site::Here(repo) => {
+                let tops = others(&repo).into_iter().map(|(_, top)| real(&top));
+                tops.into_iter().find(|top| top.starts_with(&dir))
+            }
+            _ => None,
+        })
     }
 
     /// What the linked checkout at `path` holds.
@@ -116,9 +126,19 @@ impl World {
 
     /// All paths that a checkout has and its last commit has not; new directories end in `/`.
     pub(super) fn changed(&self, git_dir: &Path, top: &Path) -> Result<Vec<String>, String> {
-        let answer = self.status(git_dir, top, "--untracked-files=normal")?;
-        let paths = answer.split('\0').filter_map(|line| line.get(3..));
-        Ok(paths.map(str::to_owned).collect())
+        let seen = self.status(&Sight {
+            git_dir,
+            top,
+            dir: top,
+            untracked: "normal",
+            submodules: true,
+            literal: false,
+            paths: &[],
+        })?;
+        if seen.cut {
+            return Err("git says too much".to_owned());
+        }
+        Ok(seen.entries.into_iter().map(|entry| entry.path).collect())
     }
 
     /// What has changed in the checkout at `place` since its last commit, as paths that git takes
@@ -142,63 +162,6 @@ impl World {
             Ok(paths) => Fact::Known(paths.iter().map(|p| format!(":/{p}")).collect()),
             Err(why) => Fact::Unknown(why),
         }
-    }
-
-    /// One path that a checkout has and its last commit has not.
-    pub(super) fn dirty(
-        &self,
-        git_dir: &Path,
-        top: &Path,
-        untracked: bool,
-    ) -> Result<Option<String>, String> {
-        let new = if untracked {
-            "--untracked-files=normal"
-        } else {
-            "--untracked-files=no"
-        };
-        let answer = self.status(git_dir, top, new)?;
-        let line = answer.split('\0').next().filter(|line| !line.is_empty());
-        Ok(line.map(|line| line.get(3..).unwrap_or_default().to_owned()))
-    }
-
-    /// What `git status` says, one NUL after each path.
-    fn status(&self, git_dir: &Path, top: &Path, new: &str) -> Result<String, String> {
-        let ground = Ground {
-            git_dir: git_dir.to_owned(),
-            work_tree: Some(top.to_owned()),
-        };
-        let mut args = self.unfiltered(top)?;
-        let status = ["status", "--porcelain", "-z", "--no-renames"];
-        args.extend(status.map(str::to_owned));
-        args.push("--ignore-submodules=none".to_owned());
-        args.push(new.to_owned());
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let home = self.around.home.as_deref();
-        self.children.ask(&ground, home, &args)
-    }
-}
-
-impl World {
-    /// Options with which no filter of the repository runs: nobody asked for a program of its choice.
-    fn unfiltered(&self, top: &Path) -> Result<Vec<String>, String> {
-        let place = Place {
-            dir: Some(top.to_owned()),
-            ..Place::default()
-        };
-        // The attributes of an empty tree name none; older gits do not know this key.
-        let mut args = vec!["-c".to_owned(), format!("attr.tree={EMPTY_TREE}")];
-        for spot in self.spots(&place) {
-            if let Some(why) = &spot.settings.blind {
-                return Err(why.clone());
-            }
-            for name in spot.settings.middles("filter") {
-                for (key, value) in [("clean", ""), ("process", ""), ("required", "false")] {
-                    args.push("-c".to_owned());
-                    args.push(format!("filter.{name}.{key}={value}"));
-                }
-            }
-        }
-        Ok(args)
     }
 }
 

@@ -50,7 +50,7 @@ impl World {
         worst
     }
 
-    fn kept(
+    pub(super) fn kept(
         &self,
         alternative: &Alternative,
         repo: &Repo,
@@ -102,6 +102,36 @@ impl World {
             (Ok(Ok(count)), Ok(_)) => Keeping::Lost(count),
             (Ok(Err(_)), _) => Keeping::Unknown("git does not answer".to_owned()),
             (Err(why), _) => Keeping::Unknown(why),
+        }
+    }
+}
+
+impl World {
+    /// Whether refs keep the commits of a HEAD that is on no branch once it moves to `to`.
+    pub(super) fn kept_detached(
+        &self,
+        alternative: &Alternative,
+        repo: &Repo,
+        to: &Word,
+    ) -> Keeping {
+        let to = match Becomes::At(to).revision(alternative, repo) {
+            Ok(to) => to,
+            Err(why) => return Keeping::Unknown(why),
+        };
+        let mut args = vec!["rev-list", "--count", "HEAD", "--not"];
+        args.extend(["--branches", "--remotes", "--tags"]);
+        args.extend(to.as_deref());
+        let ground = Ground {
+            git_dir: repo.git_dir.clone(),
+            work_tree: None,
+        };
+        let home = self.around.home.as_deref();
+        let answer = self.children.ask(&ground, home, &args);
+        match answer.map(|a| a.trim().parse::<u64>()) {
+            Ok(Ok(0)) => Keeping::Kept,
+            Ok(Ok(count)) => Keeping::Lost(count),
+            Ok(Err(_)) => Keeping::Unknown("git does not answer".to_owned()),
+            Err(why) => Keeping::Unknown(why),
         }
     }
 }

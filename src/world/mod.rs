@@ -5,6 +5,7 @@ mod apply;
 mod branches;
 mod checkouts;
 mod child;
+mod company;
 mod config;
 mod doubt;
 mod files;
@@ -13,6 +14,7 @@ mod index;
 mod kept;
 mod load;
 mod lookup;
+mod loss;
 mod made;
 mod memo;
 mod named;
@@ -30,6 +32,7 @@ mod settings;
 mod setup;
 mod spot;
 mod stash;
+mod status;
 mod switch;
 mod target;
 mod told;
@@ -39,7 +42,9 @@ mod wave;
 
 pub use checkouts::Tree;
 pub use child::git;
+pub use company::Company;
 pub use kept::{Becomes, Keeping};
+pub use loss::{Loss, Work, reached};
 pub use stash::{Stash, StashEntry, Stasher, stash_index};
 pub use wave::{Target, Wave, Working};
 
@@ -158,6 +163,8 @@ pub struct Surroundings {
     pub now: Option<SystemTime>,
     /// True for a person who only asks: where there is no repository, answer as if there were one.
     pub assume_repository: bool,
+    /// Who else works in a checkout.
+    pub company: Company,
 }
 
 /// An environment that is looked up on demand.

@@ -26,6 +26,29 @@ pub(super) enum Reach {
     Checkout(PathBuf),
 }
 
+/// How the work of a checkout differs from what is on disk before the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moved {
+    /// Some of it is in a commit now.
+    Commits,
+    /// The branch has other commits.
+    Integrates,
+    /// Commits, or a stash, are taken apart into edits.
+    TakesApart,
+}
+
+impl Moved {
+    /// As a reason.
+    pub(super) fn why(self) -> String {
+        let what = match self {
+            Moved::Commits => "commits",
+            Moved::Integrates => "brings in commits",
+            Moved::TakesApart => "turns commits or a stash into edits",
+        };
+        format!("an earlier command {what}")
+    }
+}
+
 /// `HEAD` of one checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HeadNow {
@@ -54,6 +77,12 @@ pub(super) struct Alternative {
     pub(super) stash: Vec<(PathBuf, StashStep)>,
     /// Files that the script wrote.
     pub(super) written: Vec<PathBuf>,
+    /// Files that redirects of the script fill.
+    pub(super) wrote: Vec<PathBuf>,
+    /// Checkouts, by git directory, whose edits a stash put away; untracked files too if true.
+    pub(super) put_away: Vec<(PathBuf, bool)>,
+    /// Checkouts, by git directory, whose work is not what is on disk now, and why.
+    pub(super) moved: Vec<(PathBuf, Moved)>,
     /// `HEAD` of any checkout may have changed, and why.
     pub(super) lost_heads: Option<String>,
     /// Nothing is known any more, and why.
@@ -70,7 +99,10 @@ impl Alternative {
             + self.config.len()
             + self.trees.len()
             + self.stash.len()
-            + self.written.len();
+            + self.written.len()
+            + self.wrote.len()
+            + self.put_away.len()
+            + self.moved.len();
         if size > CHANGES_MAX {
             *self = Alternative {
                 lost: Some("the script changes too much".to_owned()),
@@ -123,6 +155,15 @@ impl Scene {
             fork.done.append(&mut self.live);
             self.live = fork.done;
             self.settle();
+        }
+    }
+
+    /// Changes every alternative.
+    pub(super) fn each(&mut self, change: impl Fn(&mut Alternative)) {
+        for alternative in &mut self.live {
+            let now = Rc::make_mut(alternative);
+            change(now);
+            now.bound();
         }
     }
 
@@ -188,6 +229,8 @@ fn blur(all: &[Rc<Alternative>]) -> Alternative {
         extend(&mut out.lost_refs, &one.lost_refs);
         extend(&mut out.trees, &one.trees);
         extend(&mut out.written, &one.written);
+        extend(&mut out.wrote, &one.wrote);
+        extend(&mut out.moved, &one.moved);
         extend(&mut out.stash, &one.stash);
         out.made_somewhere |= one.made_somewhere;
         if out.lost.is_none() {
@@ -198,6 +241,9 @@ fn blur(all: &[Rc<Alternative>]) -> Alternative {
         }
     }
     if let Some(first) = all.first() {
+        if all.iter().all(|a| a.put_away == first.put_away) {
+            out.put_away.clone_from(&first.put_away);
+        }
         if all.iter().all(|a| a.config == first.config) {
             out.config.clone_from(&first.config);
         } else {

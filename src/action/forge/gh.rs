@@ -3,7 +3,7 @@
 use super::api::{self, Body, Request};
 use super::{Deed, chosen, how, merge, named, refs, release, unread};
 use crate::action::words::{Line, Takes, gnu, spelled};
-use crate::action::{Act, Discard, Loses, Reach, Switch};
+use crate::action::{Act, Discard, Loses, Reach, Switch, Undoes};
 use crate::shell::{Command, Opaque, Stdin, Word};
 
 /// Options that may stand before and between verbs.
@@ -169,6 +169,11 @@ fn checkout(words: &[Word]) -> Vec<Act> {
             loses: Loses::Edits,
             to: None,
             ambiguous: false,
+            undoes: Undoes::Both,
+            from: None,
+            settles: false,
+            deep: false,
+            here: false,
         }));
     }
     let detach = line.on(&["detach"]).is_some();

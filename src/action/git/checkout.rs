@@ -3,7 +3,7 @@
 use super::pathspec::{self, is_surely_commit, is_surely_path};
 use super::{Run, Targets, may_be_option, tables};
 use crate::action::options::{Line, parse};
-use crate::action::{Act, Loses, Reach, Switch};
+use crate::action::{Act, Loses, Reach, Switch, Undoes};
 use crate::shell::Word;
 
 /// Options with which `checkout` always takes paths.
@@ -24,6 +24,8 @@ pub(super) fn checkout(run: &mut Run<'_>, words: &[Word]) {
     if let Some(how) = line.on("patch") {
         let reach = Reach::Chosen(how.clone());
         run.discard(run.with_verb(how), reach, Loses::Edits, None);
+        let from = line.arg(0).filter(is_surely_commit);
+        run.refine(|discard| discard.undoes = undoes(from.is_some()));
         return run.report(&line, Targets::Names);
     }
     if let Some(how) = line.on("pathspec-from-file") {
@@ -77,6 +79,17 @@ fn discard_paths(run: &mut Run<'_>, line: &Line<'_>) {
     } else {
         line.before()
     };
+    // Where it is not told apart, the first word may be a path as well as a commit.
+    let mut from = match line.dashdash {
+        Some(_) => line.before().first().map(|word| (*word).clone()),
+        None => paths
+            .first()
+            .filter(|_| paths.len() > 1)
+            .map(|word| (*word).clone()),
+    };
+    if line.dashdash.is_none() && paths.first().is_some_and(|word| is_surely_path(word)) {
+        from = None;
+    }
     if line.dashdash.is_none()
         && let Some((first, rest)) = paths.split_first()
         && !rest.is_empty()
@@ -85,11 +98,27 @@ fn discard_paths(run: &mut Run<'_>, line: &Line<'_>) {
         paths = rest;
     }
     let side = line.first_on(&["ours", "theirs"]);
+    let settles = side.is_some() || line.has("merge");
     let how = side.map_or_else(|| run.on_paths(paths), |side| run.with_verb(side));
     let reach = pathspec::reach(paths, run.place.literal_pathspecs);
     run.discard(how, reach, Loses::Edits, None);
+    run.refine(|discard| {
+        discard.undoes = undoes(from.is_some());
+        discard.from = from;
+        discard.settles = settles;
+        discard.here = pathspec::is_here(paths);
+    });
     run.report(line, Targets::Free);
     run.report_targets(paths);
+}
+
+/// What a checkout of paths takes back: from a commit both differences, else what is not staged.
+fn undoes(from_commit: bool) -> Undoes {
+    if from_commit {
+        Undoes::Both
+    } else {
+        Undoes::Edited
+    }
 }
 
 /// What `checkout` and `switch` have in common once HEAD moves.
@@ -176,5 +205,15 @@ pub(super) fn restore(run: &mut Run<'_>, words: &[Word]) {
         (None, None) => pathspec::reach(&line.args, run.place.literal_pathspecs),
     };
     run.discard(how, reach, Loses::Edits, None);
+    let both = line.has("staged");
+    let from = line.value("source");
+    let settles = line.any(&["ours", "theirs", "merge"]);
+    let here = pathspec::is_here(&line.args);
+    run.refine(|discard| {
+        discard.here = here;
+        discard.undoes = undoes(both);
+        discard.from = from;
+        discard.settles = settles;
+    });
     run.report(&line, Targets::Decide);
 }

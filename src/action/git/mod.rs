@@ -24,7 +24,8 @@ pub use tables::TABLES;
 
 use crate::action::options::{Blur, Line, display, starts_unknown};
 use crate::action::{
-    Act, Action, Discard, How, Lookup, Loses, Place, Reach, SettingValue, Unread, basename, shown,
+    Act, Action, Discard, How, Lookup, Loses, Place, Reach, SettingValue, Undoes, Unread, basename,
+    shown,
 };
 use crate::shell::{Command, Opaque, Span, Word};
 use std::path::Path;
@@ -402,7 +403,19 @@ impl Run<'_> {
             loses,
             to,
             ambiguous: false,
+            undoes: Undoes::Both,
+            from: None,
+            settles: false,
+            deep: false,
+            here: false,
         }));
+    }
+
+    /// Says more of the discard that was just added.
+    fn refine(&mut self, more: impl FnOnce(&mut Discard)) {
+        if let Some(Act::Discard(discard)) = self.actions.last_mut().map(|a| &mut a.act) {
+            more(discard);
+        }
     }
 
     /// What follows from config, environment and doubtful words once the verb is read.

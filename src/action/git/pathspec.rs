@@ -94,6 +94,11 @@ pub(super) fn reach(paths: &[&Word], literal: bool) -> Reach {
     Reach::Paths(owned(paths))
 }
 
+/// Whether `paths` are the directory that the command runs in, and nothing else.
+pub(super) fn is_here(paths: &[&Word]) -> bool {
+    matches!(paths, [one] if matches!(one.known(), Some("." | "./")))
+}
+
 /// Whether a word can only be a pathspec, never a branch or commit.
 pub(super) fn is_surely_path(word: &Word) -> bool {
     let text = word.text.as_str();

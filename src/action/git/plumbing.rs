@@ -2,7 +2,7 @@
 
 use super::{Run, Targets, pathspec, tables};
 use crate::action::options::parse;
-use crate::action::{Act, Loses, Reach, Stage};
+use crate::action::{Act, Loses, Reach, Stage, Undoes};
 use crate::shell::Word;
 
 /// Options of `update-index` that mark paths and leave their content alone.
@@ -118,6 +118,7 @@ pub(super) fn checkout_index(run: &mut Run<'_>, words: &[Word]) {
         None => pathspec::reach(&line.args, true),
     };
     run.discard(run.with_verb(force), reach, Loses::Edits, None);
+    run.refine(|discard| discard.undoes = Undoes::Edited);
     run.report(&line, Targets::Decide);
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Run, Targets, global, pathspec, tables};
 use crate::action::options::parse;
-use crate::action::{Act, Loses, Reach, SettingValue, Switch};
+use crate::action::{Act, Loses, Reach, SettingValue, Switch, Undoes};
 use crate::shell::{OPAQUE, Opaque, Word};
 
 const MODES: &[&str] = &["hard", "merge", "keep", "soft", "mixed"];
@@ -31,6 +31,9 @@ pub(super) fn reset(run: &mut Run<'_>, words: &[Word]) {
         Some(mode) if matches!(mode.opt.name, "hard" | "merge") => {
             let how = run.with_verb(mode.how());
             run.discard(how, Reach::Tree, Loses::Edits, line.arg(0));
+            if mode.opt.name == "merge" {
+                run.refine(|discard| discard.undoes = Undoes::Staged);
+            }
         }
         _ if paths => {
             // Takes back what was staged; HEAD and the work tree stay.
@@ -74,6 +77,13 @@ pub(super) fn clean(run: &mut Run<'_>, words: &[Word]) {
         };
         let reach = pathspec::reach(&line.args, run.place.literal_pathspecs);
         run.discard(how, reach, loses, None);
+        // A path that is named is gone into all the same.
+        let deep = line.has("d") || !line.args.is_empty();
+        let here = line.args.is_empty() || pathspec::is_here(&line.args);
+        run.refine(|discard| {
+            discard.deep = deep;
+            discard.here = here;
+        });
     }
     run.report(&line, Targets::Decide);
 }

@@ -115,7 +115,7 @@ pub(super) fn mv(run: &mut Run<'_>, words: &[Word]) {
     }));
     if let Some(force) = line.on("force") {
         let reach = Reach::Paths(vec![(*to).clone()]);
-        run.discard(run.with_verb(force), reach, Loses::Edits, None);
+        run.discard(run.with_verb(force), reach, Loses::Files, None);
     }
     run.report(&line, Targets::Free);
 }

@@ -38,6 +38,8 @@ pub(super) fn stash(run: &mut Run<'_>, words: &[Word]) {
             _ => None,
         },
         untracked: line.any(&["include-untracked", "all"]),
+        part: line.any(&["keep-index", "patch", "staged", "pathspec-from-file"])
+            || (name == "push" && !line.args.is_empty()),
         span: run.at,
     });
     if matches!(verb, "drop" | "clear") {

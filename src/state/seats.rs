@@ -1,0 +1,163 @@
+//! Where sessions work: one small file a session and directory, whose time tells when it last called.
+
+use super::State;
+use super::key::Key;
+use super::seen::touch;
+use super::time::Moment;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const FOLDER: &str = "seats";
+
+/// How long a session that says nothing still counts as there.
+const STAYS: Duration = Duration::from_secs(24 * 3600);
+
+/// Most seats that are looked through; with more than that nobody is known to be alone.
+const MOST: usize = 512;
+
+/// Notes that `session` calls from `dir`. What fails here changes nothing: whoever left no mark is
+/// not known to be alone.
+pub fn take(state: &State, session: &str, dir: &Path) {
+    let dir = dir.as_os_str();
+    let key = Key::new("seat")
+        .with(session.as_bytes())
+        .with(dir.as_encoded_bytes());
+    let name = key.hex();
+    if touch(&state.dir().join(FOLDER).join(&name)) {
+        return;
+    }
+    let Some(dir) = dir.to_str().filter(|dir| !dir.contains('\n')) else {
+        return;
+    };
+    state.sweep(FOLDER, STAYS, Moment::now());
+    let _ = state.write(FOLDER, &name, format!("{session}\n{dir}").as_bytes());
+}
+
+/// Whether `session` was seen in the checkout whose top is `top`, and nobody else. What cannot be
+/// read may be anybody.
+pub fn alone(state: &State, session: &str, top: &Path) -> bool {
+    let Ok(names) = state.names(FOLDER) else {
+        return false;
+    };
+    if names.len() > MOST {
+        return false;
+    }
+    let top = real(top);
+    let mut here = false;
+    for name in names {
+        let text = match state.read(FOLDER, &name) {
+            Ok(Some(text)) => text,
+            // It went away meanwhile.
+            Ok(None) => continue,
+            Err(_) => return false,
+        };
+        let Some((who, dir)) = text.rsplit_once('\n') else {
+            return false;
+        };
+        if !lies_in(Path::new(dir), &top) || !fresh(state, &name) {
+            continue;
+        }
+        if who != session {
+            return false;
+        }
+        here = true;
+    }
+    here
+}
+
+fn fresh(state: &State, name: &str) -> bool {
+    let path = state.dir().join(FOLDER).join(name);
+    let written = std::fs::symlink_metadata(path).and_then(|found| found.modified());
+    written.is_ok_and(|at| Moment::of(at).age(Moment::now()) < STAYS)
+}
+
+/// Whether the innermost checkout around `dir` is the one at `top`.
+fn lies_in(dir: &Path, top: &Path) -> bool {
+    let dir = real(dir);
+    let root = dir.ancestors().find(|up| up.join(".git").exists());
+    root == Some(top)
+}
+
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Yard {
+        temp: tempfile::TempDir,
+        state: State,
+    }
+
+    impl Yard {
+        fn new() -> Yard {
+            let temp = tempfile::tempdir().unwrap();
+            let state = State::at(temp.path().join("s"));
+            for top in ["a", "a/inner", "b"] {
+                std::fs::create_dir_all(temp.path().join(top).join(".git")).unwrap();
+                std::fs::create_dir_all(temp.path().join(top).join("src")).unwrap();
+            }
+            Yard { temp, state }
+        }
+
+        fn take(&self, session: &str, dir: &str) {
+            take(&self.state, session, &self.temp.path().join(dir));
+        }
+
+        fn alone(&self, session: &str, top: &str) -> bool {
+            alone(&self.state, session, &self.temp.path().join(top))
+        }
+    }
+
+    #[test]
+    fn a_session_that_was_never_seen_somewhere_is_not_alone_there() {
+        let yard = Yard::new();
+        assert!(!yard.alone("one", "a"));
+        yard.take("one", "b");
+        assert!(!yard.alone("one", "a"));
+    }
+
+    #[test]
+    fn the_only_one_is_alone_until_another_calls_from_anywhere_in_the_checkout() {
+        let yard = Yard::new();
+        yard.take("one", "a");
+        assert!(yard.alone("one", "a"));
+        yard.take("two", "a/src");
+        assert!(!yard.alone("one", "a"));
+        assert!(!yard.alone("two", "a"));
+    }
+
+    #[test]
+    fn a_checkout_within_a_checkout_is_one_of_its_own() {
+        let yard = Yard::new();
+        yard.take("one", "a");
+        yard.take("two", "a/inner/src");
+        assert!(yard.alone("one", "a"));
+        assert!(yard.alone("two", "a/inner"));
+    }
+
+    #[test]
+    fn a_seat_that_was_left_long_ago_does_not_count() {
+        let yard = Yard::new();
+        yard.take("two", "a");
+        for name in yard.state.names(FOLDER).unwrap() {
+            let path = yard.state.dir().join(FOLDER).join(name);
+            let file = std::fs::File::options().write(true).open(path).unwrap();
+            let old = std::time::SystemTime::now() - STAYS * 2;
+            file.set_modified(old).unwrap();
+        }
+        assert!(!yard.alone("two", "a"));
+        yard.take("one", "a");
+        assert!(yard.alone("one", "a"));
+    }
+
+    #[test]
+    fn a_mark_that_cannot_be_read_may_be_anybodys() {
+        let yard = Yard::new();
+        yard.take("one", "a");
+        yard.state.write(FOLDER, "odd", b"x").unwrap();
+        assert!(!yard.alone("one", "a"));
+    }
+}

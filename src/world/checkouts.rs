@@ -60,10 +60,16 @@ impl World {
         unknown.map_or(Fact::Known(None), Fact::Unknown)
     }
 
-    /// Another checkout of the repository at `place` that lies in `dir`.
+    /// Another checkout of the repository at `place`, or where the call starts, that lies in `dir`.
     pub fn checkout_in(&self, place: &Place, dir: &Path) -> Option<PathBuf> {
         let dir = real(dir);
-        let mut sites = self.scene.live.iter().map(|a| self.site(a, place));
+        // The call's own checkout counts too, wherever the script has gone.
+        let start = Place {
+            dir: self.around.cwd.clone(),
+            ..Place::default()
+        };
+        let all = [place, &start].into_iter();
+        let mut sites = all.flat_map(|at| self.scene.live.iter().map(move |a| self.site(a, at)));
         sites.find_map(|site| match site {
             Site::Here(repo) => {
                 let tops = others(&repo).into_iter().map(|(_, top)| real(&top));

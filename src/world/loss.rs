@@ -219,7 +219,8 @@ impl World {
                     // What is edited besides makes git refuse, and what is new stays on disk.
                     Undoes::Staged => !matches!(x, ' ' | 'D' | 'A') && y == ' ',
                     Undoes::Both => {
-                        !matches!((x, y), (' ' | 'D', ' ' | 'D')) || (x == 'D' && there())
+                        !matches!((x, y), (' ' | 'D', ' ' | 'D'))
+                            || (x == 'D' && !keeps_new && there())
                     }
                 },
             };

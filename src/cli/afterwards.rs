@@ -86,7 +86,7 @@ fn text(call: &Call) -> &str {
     match &call.what {
         What::Shell { text, .. } => text,
         What::Tool { input, .. } => input,
-        What::Write { .. } | What::Event { .. } => "",
+        What::Write { .. } | What::GitHook(_) | What::Event { .. } => "",
     }
 }
 

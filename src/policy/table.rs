@@ -46,6 +46,7 @@ pub(super) mod at {
     pub(in super::super) const BASE_BRANCHES: usize = 3;
     pub(in super::super) const FORCE_WITH_LEASE: usize = 4;
     pub(in super::super) const LOG_COMMANDS: usize = 5;
+    pub(in super::super) const PERSONS: usize = 6;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -119,6 +120,17 @@ pub const KEYS: &[Key] = &[
         doc: &[
             "What the decision log keeps of a command.",
             "redacted masks what looks like a secret; full keeps all, none keeps nothing.",
+        ],
+    },
+    Key {
+        name: "git_hooks.persons",
+        kind: Kind::Choice {
+            words: &["deny", "confirm", "warn"],
+            default: 1,
+        },
+        doc: &[
+            "What git's own hooks do where a person at a terminal moves a base branch, forces or deletes.",
+            "confirm waits for a word to be typed, warn only says it.",
         ],
     },
 ];

@@ -107,6 +107,8 @@ fn run(git: &Path, ground: &Ground, home: Option<&Path>, args: &[&str]) -> Resul
         .env("GIT_DIR", &ground.git_dir)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
+        // Grafts would make up any history; a file that is none holds none.
+        .env("GIT_GRAFT_FILE", "/dev/null")
         .env("GIT_TERMINAL_PROMPT", "0")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

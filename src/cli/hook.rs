@@ -50,7 +50,12 @@ fn answer(args: impl Iterator<Item = OsString>) -> Reply {
     match heard {
         Ok(heard) => {
             let judged = catch_unwind(AssertUnwindSafe(|| judge(&heard)));
-            heard.reply(&judged.unwrap_or_else(|_| panicked()))
+            let verdict = judged.unwrap_or_else(|_| panicked());
+            let reply = heard.reply(&verdict);
+            if reply.asks {
+                afterwards::shown(&verdict);
+            }
+            reply
         }
         Err(fault) => refused(fault),
     }

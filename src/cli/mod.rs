@@ -15,6 +15,7 @@ pub mod git_hook;
 pub mod hook;
 mod input;
 mod install;
+mod install_git;
 mod lease;
 mod log;
 mod machine;

@@ -23,9 +23,9 @@ use std::time::Instant;
 const WORD: &str = "push";
 
 /// The answer, as an exit code.
-pub(super) fn answer(given: &Given) -> Result<u8, Fault> {
+pub(super) fn answer(given: &Given, input: &[u8]) -> Result<u8, Fault> {
     let begin = Instant::now();
-    let Some(work) = work::read(given)? else {
+    let Some(work) = work::read(given, input)? else {
         return Ok(PASS);
     };
     let asker = Asker::here();

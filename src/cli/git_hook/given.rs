@@ -18,6 +18,8 @@ pub(super) struct Given {
     pub(super) state: Option<PathBuf>,
     pub(super) policy: Option<PathBuf>,
     pub(super) home: Option<PathBuf>,
+    /// The hook that stood there before ours, which runs after it.
+    pub(super) prev: Option<PathBuf>,
     /// What git gave to its hook.
     pub(super) args: Vec<OsString>,
 }
@@ -26,7 +28,7 @@ impl Given {
     /// Reads them; `Err` says what is wrong.
     pub(super) fn read(mut args: impl Iterator<Item = OsString>) -> Result<Given, String> {
         const USAGE: &str = "usage: leaseguard git-hook pre-commit|prepare-commit-msg|pre-push \
-                             [--state DIR] [--policy FILE] [--home DIR] [-- ARG...]";
+                             [--state DIR] [--policy FILE] [--home DIR] [--prev FILE] [-- ARG...]";
         let word = args.next().unwrap_or_default();
         let hook = match word.to_str() {
             Some("pre-commit") => Hook::PreCommit,
@@ -42,6 +44,7 @@ impl Given {
             state: None,
             policy: None,
             home: None,
+            prev: None,
             args: Vec::new(),
         };
         while let Some(arg) = args.next() {
@@ -53,6 +56,11 @@ impl Given {
                 Some("--state") => &mut given.state,
                 Some("--policy") => &mut given.policy,
                 Some("--home") => &mut given.home,
+                Some("--prev") => {
+                    // As git names the hook, from where it runs it.
+                    given.prev = args.next().map(PathBuf::from);
+                    continue;
+                }
                 _ => {
                     let arg = arg.to_string_lossy();
                     return Err(format!("`git-hook` does not take `{arg}`; {USAGE}"));

@@ -5,9 +5,10 @@
 
 mod answer;
 mod given;
+mod prev;
 mod work;
 
-use super::{hook, terminal};
+use super::{hook, input, terminal};
 use crate::verdict::Fault;
 use given::{Given, Hook};
 use std::ffi::OsString;
@@ -28,6 +29,9 @@ pub(super) struct Args {
     /// Your home, for `~/` in policies
     #[arg(long, value_name = "DIR")]
     home: Option<String>,
+    /// The hook that runs afterwards
+    #[arg(long, value_name = "FILE")]
+    prev: Option<String>,
     /// What git hands to its hook, behind `--`
     #[arg(last = true)]
     args: Vec<String>,
@@ -50,11 +54,16 @@ pub fn run(args: impl Iterator<Item = OsString>) -> u8 {
             return TROUBLE;
         }
     };
+    // Whoever comes after us wants to read it too.
+    let input = match given.hook {
+        Hook::PrePush => input::stdin(),
+        _ => Ok(Vec::new()),
+    };
     let answered = catch_unwind(AssertUnwindSafe(|| {
         hook::seeded_panic();
-        answer::answer(&given)
+        answer::answer(&given, input.as_deref().map_err(Clone::clone)?)
     }));
-    match answered {
+    let code = match answered {
         Ok(Ok(code)) => code,
         Ok(Err(fault)) => failed(given.hook, &fault),
         Err(_) => {
@@ -62,7 +71,12 @@ pub fn run(args: impl Iterator<Item = OsString>) -> u8 {
             let code = "fault/panic";
             failed(given.hook, &Fault { code, what })
         }
+    };
+    if code != PASS {
+        return code;
     }
+    let after = prev::run(&given, &input.unwrap_or_default());
+    after.unwrap_or_else(|fault| failed(given.hook, &fault))
 }
 
 /// What our own failure means: a push can be done again, and a commit harms nobody else.

@@ -2,7 +2,6 @@
 
 use super::given::{Given, Hook};
 use crate::call::{Hooked, RefUpdate, Work};
-use crate::cli::input;
 use crate::person::chain::{Chain, Process};
 use crate::verdict::Fault;
 use std::path::{Path, PathBuf};
@@ -12,13 +11,12 @@ const MOST_WORDS: usize = 31;
 const MOST_BYTES: usize = 4000;
 
 /// The work; `None` where there is nothing to judge.
-pub(super) fn read(given: &Given) -> Result<Option<Work>, Fault> {
+pub(super) fn read(given: &Given, input: &[u8]) -> Result<Option<Work>, Fault> {
     if given.hook != Hook::PrePush {
         return Ok(Some(Work::Commit { sweeps: sweeps() }));
     }
     let remote = given.args.first().map(|arg| arg.to_string_lossy());
-    let bytes = input::stdin()?;
-    let updates = updates(&String::from_utf8_lossy(&bytes))?;
+    let updates = updates(&String::from_utf8_lossy(input))?;
     Ok((!updates.is_empty()).then(|| Work::Push {
         remote: remote.unwrap_or_default().into_owned(),
         updates,
@@ -54,6 +52,7 @@ fn updates(text: &str) -> Result<Vec<RefUpdate>, Fault> {
         })
     };
     text.lines()
+        .filter(|text| !text.is_empty())
         .map(|text| line(text).ok_or_else(|| wrong(text)))
         .collect()
 }

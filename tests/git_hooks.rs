@@ -55,7 +55,7 @@ fn a_base_branch_does_not_move_however_it_is_named() {
         "git push origin HEAD:main",
         "git -c alias.p='push origin HEAD:refs/heads/main' p",
         "git -c remote.origin.push=HEAD:refs/heads/main push",
-        "python3 -c 'import os; os.system(\"git push origin HEAD:main\")'",
+        "echo origin HEAD:main | xargs env git push",
     ] {
         refused(&yard.agent(line), "git/base-push");
     }
@@ -87,7 +87,11 @@ fn a_remote_commit_that_is_not_here_counts_as_forced_over() {
     let yard = yard();
     yard.git(&["clone", "-q", "../origin.git", "../other"]);
     let other = yard.at("other");
-    for text in ["git switch -q -c feat", "git commit -q --allow-empty -m x", "git push -q origin feat"] {
+    for text in [
+        "git switch -q -c feat",
+        "git commit -q --allow-empty -m x",
+        "git push -q origin feat",
+    ] {
         support::git::shell(&other, &yard.at("home"), text);
     }
     yard.commit("b");
@@ -153,7 +157,10 @@ fn remote_refs_are_not_deleted_and_tags_do_not_move() {
 fn a_push_that_is_only_tried_out_passes() {
     let yard = yard();
     yard.commit("b");
-    for line in ["git push -q --dry-run origin HEAD:main", "git push -qn origin HEAD:main"] {
+    for line in [
+        "git push -q --dry-run origin HEAD:main",
+        "git push -qn origin HEAD:main",
+    ] {
         passed(&yard.agent(line));
     }
     let real = "git push --dry-run --no-dry-run origin HEAD:main";
@@ -176,6 +183,8 @@ fn a_push_is_judged_by_where_head_is_when_it_runs() {
 #[test]
 fn linked_worktrees_and_bare_repositories_have_the_same_hooks() {
     let yard = yard();
+    let origin = yard.at("origin.git").to_string_lossy().into_owned();
+    yard.git(&["remote", "set-url", "origin", &origin]);
     yard.git(&["worktree", "add", "-q", "-b", "side", "../side"]);
     refused(
         &yard.agent("cd ../side && git commit -q --allow-empty -m x && git push origin HEAD:main"),
@@ -196,7 +205,10 @@ fn the_policy_that_the_hook_names_decides() {
     passed(&yard.agent("git push -q origin HEAD:main"));
     refused(&yard.agent("git push origin HEAD:trunk"), "git/base-push");
     // Another home in the environment is no other policy.
-    support::repo::put(&yard.at("evil/.config/leaseguard/policy.toml"), "mode = \"observe\"\n");
+    support::repo::put(
+        &yard.at("evil/.config/leaseguard/policy.toml"),
+        "mode = \"observe\"\n",
+    );
     let out = yard.agent("HOME=$HOME/../evil git push origin HEAD:trunk");
     refused(&out, "git/base-push");
 }
@@ -211,7 +223,10 @@ fn a_team_may_force_its_own_branch() {
     yard.git(&["reset", "-q", "--hard", "HEAD~1"]);
     yard.commit("c");
     passed(&yard.agent("git push -q --force-with-lease origin HEAD"));
-    refused(&yard.agent("git push -f origin HEAD:other"), "git/force-push");
+    refused(
+        &yard.agent("git push -f origin HEAD:other"),
+        "git/force-push",
+    );
 }
 
 // --- who calls --------------------------------------------------------------------------------------
@@ -282,7 +297,10 @@ fn no_environment_lets_a_push_through() {
     let evil = yard.at("evil");
     for prefix in [
         format!("HOME={}", evil.display()),
-        format!("XDG_CONFIG_HOME={0}/.config XDG_STATE_HOME={0}", evil.display()),
+        format!(
+            "XDG_CONFIG_HOME={0}/.config XDG_STATE_HOME={0}",
+            evil.display()
+        ),
         format!("PATH={}:/usr/bin:/bin", evil.display()),
         "PATH=".to_owned(),
         "LEASEGUARD=0 LEASEGUARD_SKIP=1 LEASEGUARD_STATE=/tmp".to_owned(),
@@ -303,8 +321,11 @@ fn no_environment_lets_a_push_through() {
     }
     let (code, text) = yard.nobody(&format!("env -i {push}"));
     assert_eq!(code, 1, "{text}");
-    let gone = format!("mkdir ../gone && cd ../gone && rmdir ../gone && git --git-dir={}/.git --work-tree={} push origin feat:main",
-        yard.at("repo").display(), yard.at("repo").display());
+    let gone = format!(
+        "mkdir ../gone && cd ../gone && rmdir ../gone && git --git-dir={}/.git --work-tree={} push origin feat:main",
+        yard.at("repo").display(),
+        yard.at("repo").display()
+    );
     yard.agent(&gone);
     assert_eq!(yard.remote("refs/heads/main"), before);
 }
@@ -324,8 +345,8 @@ fn commits_that_sweep_are_refused_with_and_without_pre_commit() {
     refused(&yard.agent("git commit --amend -m x"), "git/amend");
     refused(&yard.agent("git commit -m x ."), "git/commit-all");
     // An index of its own gives a sweep away where the command line does not.
-    let hidden = "python3 -c 'import subprocess; subprocess.run([\"git\", \"-c\", \"alias.z=!git\"] + [\"commit\", \"-m\", \"x\"] + [\"-v\"] * 40 + [\"-a\"], check=True)'";
-    refused(&yard.agent(hidden), "git/commit-all");
+    let hidden = format!("git commit -m x {} -a", "-q ".repeat(40));
+    refused(&yard.agent(&hidden), "git/commit-all");
     let head = yard.rev("HEAD");
     passed(&yard.agent("git commit -qm x a"));
     assert_ne!(yard.rev("HEAD"), head);
@@ -345,7 +366,7 @@ fn what_git_does_in_several_steps_is_never_broken() {
         "git revert --no-edit HEAD",
         "git format-patch -q -1 --stdout up > ../p && git switch -q -c mail main && git am -q ../p",
         "echo x >> a && git stash -q && git stash pop -q && git checkout -q a",
-        "git bisect start -q HEAD main && git bisect run true && git bisect reset -q",
+        "git bisect start -q HEAD main; git bisect reset",
         "git switch -q feat && git rebase -q -i --exec true main",
     ] {
         let out = yard.agent(&format!("{line} >/dev/null"));
@@ -380,7 +401,7 @@ fn asking() -> Hooked {
 /// The host asks leaseguard about `push`, a person says yes, and the host runs `then`.
 fn approved(yard: &Hooked, push: &str, then: &str) -> Output {
     let message = format!(
-        r#"{{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"{}","tool_input":{{"command":"{push}"}}}}"#,
+        r#"{{"session_id":"s","transcript_path":"/t.jsonl","permission_mode":"default","tool_use_id":"t","hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"{}","tool_input":{{"command":"{push}"}}}}"#,
         yard.at("repo").display()
     );
     let text = format!("echo '{message}' | $LG hook >../reply; {then}");
@@ -400,7 +421,11 @@ fn a_push_that_a_person_approved_passes_both_layers_once() {
     assert_eq!(yard.remote("refs/heads/main"), yard.rev("HEAD"));
     // The same yes is no second one, for other refs none, and for other processes neither.
     yard.commit("c");
-    let out = approved(&yard, push, &format!("{push} && git commit -q --allow-empty -m d && {push}"));
+    let out = approved(
+        &yard,
+        push,
+        &format!("{push} && git commit -q --allow-empty -m d && {push}"),
+    );
     refused_ask(&out);
     let out = approved(&yard, push, "git push -q origin HEAD:dev");
     refused_ask(&out);
@@ -476,10 +501,16 @@ fn without_the_program_a_push_is_refused_with_the_mending_line() {
     yard.commit("b");
     let out = yard.agent("git push -q origin HEAD");
     let text = String::from_utf8_lossy(&out.stderr);
-    assert!(!out.status.success() && text.contains("`leaseguard install git`"), "{text}");
+    assert!(
+        !out.status.success() && text.contains("`leaseguard install git`"),
+        "{text}"
+    );
     let out = yard.agent("git commit -q --allow-empty -m x");
     let text = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success() && text.contains("not looked at"), "{text}");
+    assert!(
+        out.status.success() && text.contains("not looked at"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -488,7 +519,10 @@ fn lines_that_are_no_refs_refuse() {
     let hook = yard.at("repo/.git/hooks/pre-push");
     let out = yard.agent(&format!("echo nonsense | {} origin x", hook.display()));
     let text = String::from_utf8_lossy(&out.stderr);
-    assert!(!out.status.success() && text.contains("[fault/bad-refs]"), "{text}");
+    assert!(
+        !out.status.success() && text.contains("[fault/bad-refs]"),
+        "{text}"
+    );
     let out = yard.agent_with(&format!("{} origin x", hook.display()), |c| {
         c.stdin(Stdio::null());
     });
@@ -506,7 +540,11 @@ fn round(yard: &Hooked, checks: impl FnOnce(&Hooked)) {
     assert_ne!(before, once);
     let out = yard.verb(&["install", "git", "--yes"]);
     assert!(out.status.success(), "{out:?}");
-    assert_eq!(once, files(&yard.at("repo")), "a second install changes nothing");
+    assert_eq!(
+        once,
+        files(&yard.at("repo")),
+        "a second install changes nothing"
+    );
     checks(yard);
     let (code, text) = yard.person(&format!("{BINARY} uninstall git --yes"), "");
     assert_eq!(code, 0, "{text}");
@@ -514,12 +552,22 @@ fn round(yard: &Hooked, checks: impl FnOnce(&Hooked)) {
     let own = |path: &std::path::Path| {
         let text = path.to_string_lossy();
         // What git itself writes meanwhile.
-        [".git/objects", ".git/logs", ".git/refs", ".git/COMMIT_EDITMSG", ".git/index", ".git/FETCH_HEAD", "ran"]
-            .iter()
-            .any(|part| text.contains(part))
+        [
+            ".git/objects",
+            ".git/logs",
+            ".git/refs",
+            ".git/COMMIT_EDITMSG",
+            ".git/index",
+            ".git/FETCH_HEAD",
+            "ran",
+        ]
+        .iter()
+        .any(|part| text.contains(part))
     };
     let kept = |all: std::collections::BTreeMap<std::path::PathBuf, Vec<u8>>| {
-        all.into_iter().filter(|(path, _)| !own(path)).collect::<Vec<_>>()
+        all.into_iter()
+            .filter(|(path, _)| !own(path))
+            .collect::<Vec<_>>()
     };
     assert_eq!(kept(before), kept(after));
 }
@@ -531,17 +579,26 @@ fn a_hook_that_was_there_runs_after_ours_and_comes_back_to_the_byte() {
         "repo/.git/hooks/pre-push",
         "#!/bin/sh\necho \"$@\" > ran\ncat >> ran\n",
     );
-    yard.program("repo/.git/hooks/pre-commit", "echo no shebang > ran-commit\n");
+    yard.program(
+        "repo/.git/hooks/pre-commit",
+        "echo no shebang > ran-commit\n",
+    );
     // git passes over this one.
     support::repo::put(&yard.at("repo/.git/hooks/prepare-commit-msg"), "exit 1\n");
     round(&yard, |yard| {
-        refused(&yard.agent("git push origin HEAD:main HEAD:dev"), "git/base-push");
+        refused(
+            &yard.agent("git push origin HEAD:main HEAD:dev"),
+            "git/base-push",
+        );
         assert!(!yard.at("repo/ran").exists(), "ours is first");
         passed(&yard.agent("git push -q origin HEAD"));
         let ran = fs::read_to_string(yard.at("repo/ran")).unwrap();
         let head = yard.rev("HEAD");
         assert!(ran.starts_with("origin ../origin.git\n"), "{ran}");
-        assert!(ran.contains(&format!("{head} refs/heads/feat 0000")), "{ran}");
+        assert!(
+            ran.contains(&format!("{head} refs/heads/feat 0000")),
+            "{ran}"
+        );
         passed(&yard.agent("git commit -q --allow-empty -m x"));
         assert!(yard.at("repo/ran-commit").exists());
     });
@@ -572,18 +629,27 @@ fn husky_gets_lines_in_the_files_that_it_runs() {
     yard.program("repo/.husky/_/h", runner);
     yard.program("repo/.husky/pre-push", "echo \"$1\" > ran\ncat >> ran\n");
     round(&yard, |yard| {
-        refused(&yard.agent("git push origin HEAD:main HEAD:dev"), "git/base-push");
+        refused(
+            &yard.agent("git push origin HEAD:main HEAD:dev"),
+            "git/base-push",
+        );
         assert!(!yard.at("repo/ran").exists());
         passed(&yard.agent("git push -q origin HEAD"));
         let ran = fs::read_to_string(yard.at("repo/ran")).unwrap();
-        assert!(ran.starts_with("origin\nrefs/heads/") || ran.contains("refs/heads/feat"), "{ran}");
+        assert!(
+            ran.starts_with("origin\nrefs/heads/") || ran.contains("refs/heads/feat"),
+            "{ran}"
+        );
         refused(&yard.agent("git commit --amend -m x"), "git/amend");
     });
 }
 
 #[test]
 fn hooks_of_the_pre_commit_framework_stay_and_run_ours_first() {
-    for mark in ["# File generated by pre-commit: x", "# File generated by prek: x"] {
+    for mark in [
+        "# File generated by pre-commit: x",
+        "# File generated by prek: x",
+    ] {
         let yard = Hooked::bare(BINARY);
         // As its migration mode does: the legacy hook first, then its own.
         let own = format!(
@@ -592,7 +658,10 @@ fn hooks_of_the_pre_commit_framework_stay_and_run_ours_first() {
         );
         yard.program("repo/.git/hooks/pre-push", &own);
         round(&yard, |yard| {
-            refused(&yard.agent("git push origin HEAD:main HEAD:dev"), "git/base-push");
+            refused(
+                &yard.agent("git push origin HEAD:main HEAD:dev"),
+                "git/base-push",
+            );
             passed(&yard.agent("git push -q origin HEAD"));
             assert!(yard.at("repo/ran").exists());
         });
@@ -602,8 +671,14 @@ fn hooks_of_the_pre_commit_framework_stay_and_run_ours_first() {
 #[test]
 fn lefthook_gets_jobs_in_the_file_that_is_ones_own() {
     let yard = Hooked::bare(BINARY);
-    support::repo::put(&yard.at("repo/lefthook.yml"), "pre-push:\n  jobs:\n    - run: true\n");
-    yard.program("repo/.git/hooks/pre-push", "#!/bin/sh\ncall_lefthook run pre-push \"$@\"\n");
+    support::repo::put(
+        &yard.at("repo/lefthook.yml"),
+        "pre-push:\n  jobs:\n    - run: true\n",
+    );
+    yard.program(
+        "repo/.git/hooks/pre-push",
+        "#!/bin/sh\ncall_lefthook run pre-push \"$@\"\n",
+    );
     round(&yard, |yard| {
         let local = fs::read_to_string(yard.at("repo/lefthook-local.yml")).unwrap();
         assert!(local.contains("/.git/leaseguard'/pre-push {0}"), "{local}");
@@ -645,4 +720,42 @@ fn an_agent_does_not_take_the_hooks_out() {
     let out = yard.agent("$LG uninstall git --yes");
     assert_eq!(out.status.code(), Some(1));
     assert!(yard.at("repo/.git/hooks/pre-push").exists());
+}
+
+#[test]
+fn status_and_doctor_see_hooks_that_git_no_longer_comes_to() {
+    let yard = yard();
+    let said = |verb: &str| String::from_utf8_lossy(&yard.verb(&[verb]).stdout).into_owned();
+    let active = "git hooks  active: pre-commit prepare-commit-msg pre-push";
+    assert!(said("status").contains(active), "{}", said("status"));
+    assert!(!said("doctor").contains("own/git-hooks"));
+    let asleep = |how: &str| {
+        assert!(
+            said("status").contains("NOT REACHED: "),
+            "{how}: {}",
+            said("status")
+        );
+        assert!(
+            said("doctor").contains("git does not come to our"),
+            "{how}: {}",
+            said("doctor")
+        );
+    };
+    yard.git(&["config", "core.hooksPath", "elsewhere"]);
+    asleep("another directory");
+    yard.git(&["config", "--unset", "core.hooksPath"]);
+    let hook = yard.at("repo/.git/hooks/pre-push");
+    let text = fs::read_to_string(&hook).unwrap();
+    fs::write(&hook, "").unwrap();
+    support::repo::put(&yard.at("repo/.git/hooks/pre-push.old"), &text);
+    yard.program(
+        "repo/.git/hooks/pre-push",
+        "#!/bin/sh\ncall_lefthook run pre-push\n",
+    );
+    asleep("lefthook put ours aside");
+    fs::write(&hook, text).unwrap();
+    assert!(said("status").contains(active));
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    fs::set_permissions(&hook, mode).unwrap();
+    asleep("not executable");
 }

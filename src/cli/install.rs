@@ -1,8 +1,8 @@
 //! `install`: connects agent hosts to this program, or shows how.
 
 use super::home::{self, Here};
-use super::pause::{refused, trouble};
 use super::install_git::{self, Wish};
+use super::pause::{refused, trouble};
 use super::{Exit, terminal};
 use crate::host::setup::Owner;
 use crate::host::{ALL, Host};

@@ -49,7 +49,12 @@ pub(super) fn take(wish: &Wish<'_>) -> Exit {
         Err(why) => return trouble(&why),
     };
     match uninstall(&ground) {
-        Ok(plan) => done(&plan, wish, "uninstall", "there is no hook of leaseguard here"),
+        Ok(plan) => done(
+            &plan,
+            wish,
+            "uninstall",
+            "there is no hook of leaseguard here",
+        ),
         Err(why) => refused(&why),
     }
 }

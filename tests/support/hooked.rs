@@ -145,7 +145,10 @@ impl Hooked {
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
-        text.split_whitespace().next().unwrap_or_default().to_owned()
+        text.split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// The commit that `revision` is.

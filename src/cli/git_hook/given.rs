@@ -69,7 +69,10 @@ impl Given {
             let path = args.next().map(PathBuf::from);
             let path = path.filter(|path| path.is_absolute());
             *slot = Some(path.ok_or_else(|| {
-                format!("`{}` wants an absolute path; {USAGE}", arg.to_string_lossy())
+                format!(
+                    "`{}` wants an absolute path; {USAGE}",
+                    arg.to_string_lossy()
+                )
             })?);
         }
         Ok(given)

@@ -23,7 +23,10 @@ pub(super) fn run(given: &Given, input: &[u8]) -> Result<u8, Fault> {
     }
     let status = child.wait().map_err(fault)?;
     // Ended by a signal: no code, and no success.
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    Ok(status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
+        .unwrap_or(1))
 }
 
 fn started(given: &Given, prev: &Path) -> std::io::Result<Child> {

@@ -112,8 +112,14 @@ mod tests {
         );
         let read = updates(&text).unwrap();
         assert_eq!(read[0].refname, "refs/heads/main");
-        assert_eq!((read[1].new.as_deref(), read[1].old.as_deref()), (None, Some(A)));
-        assert_eq!((read[2].source.as_str(), &read[2].old), (":/fix this", &None));
+        assert_eq!(
+            (read[1].new.as_deref(), read[1].old.as_deref()),
+            (None, Some(A))
+        );
+        assert_eq!(
+            (read[2].source.as_str(), &read[2].old),
+            (":/fix this", &None)
+        );
         assert_eq!(updates("").unwrap(), []);
     }
 

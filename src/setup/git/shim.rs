@@ -100,7 +100,9 @@ mod tests {
             home: None,
         };
         let text = shim.hook("pre-push");
-        assert!(text.contains(r"exec '/o'\''p/leaseguard' git-hook pre-push --state '/s t' --prev"));
+        assert!(
+            text.contains(r"exec '/o'\''p/leaseguard' git-hook pre-push --state '/s t' --prev")
+        );
         assert!(text.contains("exit 1"), "{text}");
         assert!(!shim.hook("pre-commit").contains("exit 1"));
         assert!(text.contains(super::super::MARK));
@@ -109,7 +111,12 @@ mod tests {
     #[test]
     fn hooks_in_config_are_for_gits_that_know_them() {
         let dir = Path::new("/r/.git/leaseguard");
-        for old in ["git version 2.47.3", "git version 2.53.9", "git version x", ""] {
+        for old in [
+            "git version 2.47.3",
+            "git version 2.53.9",
+            "git version x",
+            "",
+        ] {
             assert_eq!(config_hooks(old, dir), None, "{old}");
         }
         let pairs = config_hooks("git version 2.54.0 (Apple Git-1)\n", dir).unwrap();

@@ -197,7 +197,9 @@ impl Plan {
         match see(file)? {
             Seen::Missing => self.write(file, &text, false)?,
             Seen::Text(old) if old == text => {}
-            Seen::Text(old) if old.starts_with("# leaseguard:") => self.write(file, &text, false)?,
+            Seen::Text(old) if old.starts_with("# leaseguard:") => {
+                self.write(file, &text, false)?
+            }
             _ => {
                 self.notes.push(format!(
                     "`{}` is yours, so it is left alone: add these jobs to it:\n{text}",
@@ -241,7 +243,10 @@ pub fn uninstall(ground: &Ground) -> Result<Plan, String> {
             plan.steps.push(Step::Remove(file));
         }
     }
-    if let Some(file) = ground.top.as_ref().map(|top| top.join("lefthook-local.yml"))
+    if let Some(file) = ground
+        .top
+        .as_ref()
+        .map(|top| top.join("lefthook-local.yml"))
         && let Seen::Text(text) = see(&file)?
         && text.contains("leaseguard")
     {

@@ -27,9 +27,7 @@ const BINARY: &str = env!("CARGO_BIN_EXE_leaseguard");
 const SAMPLE: u64 = 12;
 
 /// Rules whose cores are no work of git's, or pull its files away from under it.
-const NOT_GITS: &[&str] = &[
-    "forge/", "publish/", "self/", "shell/", "git/admin-write",
-];
+const NOT_GITS: &[&str] = &["forge/", "publish/", "self/", "shell/", "git/admin-write"];
 
 /// What stops a core where no host asks leaseguard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +70,13 @@ impl Yard {
         // Whatever became of it, what it printed does not matter.
         let _ = room(&root.join("bin/claude"), &cwd, &home)
             .args(["-c", &format!("{}\ntrue", case.command)])
-            .env("PATH", format!("{}:/usr/bin:/bin", root.join("bin").display()))
+            // Nobody answers there, and says so at once.
+            .env("https_proxy", "http://127.0.0.1:9")
+            .env("http_proxy", "http://127.0.0.1:9")
+            .env(
+                "PATH",
+                format!("{}:/usr/bin:/bin", root.join("bin").display()),
+            )
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -109,6 +113,8 @@ impl Yard {
         std::os::unix::fs::symlink("/bin/bash", bin.join("claude")).unwrap();
         put(&bin.join("ssh"), "#!/bin/sh\nexit 1\n");
         runnable(&bin.join("ssh"));
+        put(&bin.join("gpg"), support::effects::GPG);
+        runnable(&bin.join("gpg"));
         let installed = room(Path::new(BINARY), &repo.top, &repo.home)
             .args(["install", "git", "--yes"])
             .output()
@@ -130,7 +136,7 @@ fn room(program: &Path, dir: &Path, home: &Path) -> Command {
     for (name, value) in kept {
         command.env(name, value.unwrap_or_default());
     }
-    command.arg("20").arg(program).current_dir(dir);
+    command.arg("8").arg(program).current_dir(dir);
     command
 }
 
@@ -140,9 +146,19 @@ fn moved(root: &Path, from: &Path) {
     let repo = root.join("repo/.git");
     let mut files = Vec::new();
     for dir in [repo.join("hooks"), repo.join("leaseguard")] {
-        files.extend(fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()));
+        files.extend(
+            fs::read_dir(dir)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|e| e.path()),
+        );
     }
-    for tree in fs::read_dir(repo.join("worktrees")).into_iter().flatten().flatten() {
+    for tree in fs::read_dir(repo.join("worktrees"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         files.push(tree.path().join("gitdir"));
     }
     for dir in fs::read_dir(root).unwrap().flatten() {
@@ -162,12 +178,18 @@ const OPEN: &str = "<!-- layers -->";
 const CLOSE: &str = "<!-- /layers -->";
 
 fn is_gits(case: &Case<'_>) -> bool {
-    !NOT_GITS.iter().any(|rule| case.fixture.rule.starts_with(rule))
+    !NOT_GITS
+        .iter()
+        .any(|rule| case.fixture.rule.starts_with(rule))
 }
 
 /// As it stands in the list.
 fn line(case: &Case<'_>) -> String {
-    let text = case.command.trim_end().replace('\n', "⏎").replace('|', "\\|");
+    let text = case
+        .command
+        .trim_end()
+        .replace('\n', "⏎")
+        .replace('|', "\\|");
     if text.contains('`') {
         format!("`` {text} ``")
     } else {
@@ -178,14 +200,24 @@ fn line(case: &Case<'_>) -> String {
 fn table(stops: &[(&Case<'_>, Stop)]) -> String {
     let mut rules: BTreeMap<&str, Vec<(&Case<'_>, Stop)>> = BTreeMap::new();
     for (case, stop) in stops {
-        rules.entry(&case.fixture.rule).or_default().push((case, *stop));
+        rules
+            .entry(&case.fixture.rule)
+            .or_default()
+            .push((case, *stop));
     }
-    let mut out = String::from("\n| rule | denials | stopped by pre-push | by the commit hooks | by neither |\n|---|---|---|---|---|\n");
+    let mut out = String::from(
+        "\n| rule | denials | stopped by pre-push | by the commit hooks | by neither |\n|---|---|---|---|---|\n",
+    );
     let count = |all: &[(&Case<'_>, Stop)], stop| all.iter().filter(|(_, s)| *s == stop).count();
     for (rule, all) in &rules {
         let (push, commit) = (count(all, Stop::PrePush), count(all, Stop::Commit));
         let neither = count(all, Stop::Neither);
-        writeln!(out, "| `{rule}` | {} | {push} | {commit} | {neither} |", all.len()).unwrap();
+        writeln!(
+            out,
+            "| `{rule}` | {} | {push} | {commit} | {neither} |",
+            all.len()
+        )
+        .unwrap();
     }
     for (rule, all) in &rules {
         let neither: Vec<String> = all

@@ -69,7 +69,12 @@ impl Yard {
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
-        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(text.as_bytes())
+            .unwrap();
         assert!(child.wait().unwrap().success());
         yard.git(&["checkout", "-q", "-b", "work", "main"]);
         yard
@@ -98,7 +103,10 @@ impl Yard {
     }
 
     fn install(&self) {
-        let out = self.closed(BINARY).args(["install", "git", "--yes"]).output();
+        let out = self
+            .closed(BINARY)
+            .args(["install", "git", "--yes"])
+            .output();
         assert!(out.unwrap().status.success());
     }
 
@@ -118,7 +126,10 @@ impl Yard {
             let mut lines = String::new();
             for n in 0..spread {
                 let (new, old) = (format!("b{n}"), format!("b{n}~1"));
-                let (new, old) = (self.git(&["rev-parse", &new]), self.git(&["rev-parse", &old]));
+                let (new, old) = (
+                    self.git(&["rev-parse", &new]),
+                    self.git(&["rev-parse", &old]),
+                );
                 writeln!(lines, "refs/heads/b{n} {new} refs/heads/b{n} {old}").unwrap();
             }
             let time = median(60, || {
@@ -128,7 +139,12 @@ impl Yard {
                     .stdin(Stdio::piped())
                     .spawn()
                     .unwrap();
-                child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+                child
+                    .stdin
+                    .take()
+                    .unwrap()
+                    .write_all(lines.as_bytes())
+                    .unwrap();
                 assert!(child.wait().unwrap().success());
             });
             report(&format!("pre-push of {what}, {COMMITS} commits"), time, 10);
@@ -149,6 +165,10 @@ fn median(times: usize, mut run: impl FnMut()) -> Duration {
 }
 
 fn report(what: &str, took: Duration, most: u64) {
-    let over = if took > Duration::from_millis(most) { "  OVER" } else { "" };
+    let over = if took > Duration::from_millis(most) {
+        "  OVER"
+    } else {
+        ""
+    };
     println!("{what}: {took:.2?} (at most {most} ms){over}");
 }

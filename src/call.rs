@@ -1,5 +1,6 @@
 //! One proposed deed, free of any host's words.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// What an agent host, git or a person asks leaseguard about.
@@ -41,11 +42,54 @@ pub enum What {
         /// The input, as JSON text.
         input: String,
     },
+    /// git itself is at work and has called one of its hooks.
+    GitHook(Hooked),
     /// Something happened that needs no decision.
     Event {
         /// The host's name for it.
         name: String,
     },
+}
+
+/// What one of git's hooks knows of the work that called it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hooked {
+    /// `GIT_DIR`, where git sets it for its hooks.
+    pub git_dir: Option<PathBuf>,
+    /// The command line of the git process as shell text; `None` where the system does not tell it.
+    pub typed: Option<String>,
+    /// The work.
+    pub work: Work,
+}
+
+/// The kinds of work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// `pre-push`: refs of a remote are about to change.
+    Push {
+        /// The remote's name, or its URL where it has none.
+        remote: String,
+        /// The refs, exactly.
+        updates: Vec<RefUpdate>,
+    },
+    /// `pre-commit`, `prepare-commit-msg`: a commit is about to be made.
+    Commit {
+        /// git commits from an index that it fills itself, as for `-a` and `-i`.
+        sweeps: bool,
+    },
+}
+
+/// One line that git hands to `pre-push`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefUpdate {
+    /// What is pushed, as git names it.
+    pub source: String,
+    /// Its object; `None` = the ref is deleted.
+    pub new: Option<String>,
+    /// The full ref on the remote.
+    pub refname: String,
+    /// What the remote has there; `None` = nothing yet.
+    pub old: Option<String>,
 }
 
 /// Whose syntax shell text is written in.
@@ -56,4 +100,21 @@ pub enum Dialect {
     Bash,
     /// PowerShell.
     PowerShell,
+}
+
+impl fmt::Display for Hooked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.work {
+            Work::Push { remote, updates } => {
+                write!(f, "git push {remote}")?;
+                for update in updates {
+                    let part = |object: &Option<String>| object.clone().unwrap_or_default();
+                    let (old, new) = (part(&update.old), part(&update.new));
+                    write!(f, " {old}..{new}:{}", update.refname)?;
+                }
+                Ok(())
+            }
+            Work::Commit { .. } => f.write_str(self.typed.as_deref().unwrap_or("git commit")),
+        }
+    }
 }

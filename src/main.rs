@@ -12,5 +12,8 @@ fn main() -> ExitCode {
     if args.next_if(|word| word == "hook").is_some() || bare {
         return ExitCode::from(cli::hook::run(args));
     }
+    if args.next_if(|word| word == "git-hook").is_some() {
+        return ExitCode::from(cli::git_hook::run(args));
+    }
     ExitCode::from(cli::run(args.collect()) as u8)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// What may happen to the call. Ordered: the strictest finding wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -62,6 +63,17 @@ pub struct Finding {
     pub span: Range<usize>,
 }
 
+/// The refs that the findings on one act are about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// The repository, one path for all its checkouts.
+    pub repository: PathBuf,
+    /// The rules that spoke.
+    pub rules: Vec<&'static str>,
+    /// The full refs on the remote, `*` at the end for any rest; `HEAD` for a commit.
+    pub refs: Vec<String>,
+}
+
 /// Leaseguard itself failed; the call was not judged and must not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -85,6 +97,8 @@ pub struct Verdict {
     pub notes: Vec<String>,
     /// The address of this denial, by which a person can let the call through.
     pub code: Option<String>,
+    /// What the findings are about, for git's own hooks, which a person's yes has to reach too.
+    pub reaches: Vec<Reach>,
     /// What the decision log may keep of the command, in a policy's word; `None` = as built in.
     pub log_commands: Option<&'static str>,
 }

@@ -241,6 +241,17 @@ const CASES: &[Case] = &[
     ("own/path", "note", |d| {
         d.program("bin/leaseguard", "#!/bin/sh\nexit 0\n")
     }),
+    ("own/git-hooks", "weak", |d| {
+        // Put aside by a manager.
+        d.program(
+            "repo/.git/hooks/pre-push.old",
+            "#!/bin/sh\n# leaseguard: the second line\n",
+        );
+        d.program(
+            "repo/.git/hooks/pre-push",
+            "#!/bin/sh\nlefthook run pre-push\n",
+        );
+    }),
 ];
 
 #[test]
@@ -349,6 +360,7 @@ fn machine(desk: &Desk) -> Machine {
         policy_troubles: Vec::new(),
         observes: false,
         paused: None,
+        git_hooks: None,
     }
 }
 

@@ -247,6 +247,8 @@ pub enum Pusher {
     SendPack,
     /// `git subtree push`.
     Subtree,
+    /// A push that runs already: git has told its hook which refs it updates.
+    Hook,
 }
 
 /// `git push` and its kin, as typed: what it means is the world's to tell.

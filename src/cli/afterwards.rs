@@ -3,9 +3,10 @@
 use crate::call::{Call, What};
 use crate::grant::{Denial, Grants, pause};
 use crate::log::{Commands, Entry, Log, Settings};
+use crate::person::Asker;
 use crate::state::time::{Moment, shown_span};
 use crate::state::{State, Trouble, seen, strikes};
-use crate::verdict::{Decision, Verdict};
+use crate::verdict::{Decision, Reach, Verdict};
 use std::path::Path;
 use std::time::Duration;
 
@@ -66,6 +67,7 @@ fn excused(
     match grants.take(&denial, now) {
         Ok(Some(grant)) => {
             verdict.findings.clear();
+            carry(&verdict.reaches, &grants, now);
             return Some(grant.code);
         }
         Ok(None) => {}
@@ -81,12 +83,36 @@ fn excused(
     None
 }
 
+/// The host shows this ask to a person: if they say yes, git's own hooks have to know.
+pub(super) fn shown(verdict: &Verdict) {
+    if let Ok(state) = super::home::state() {
+        carry(&verdict.reaches, &Grants::new(&state), Moment::now());
+    }
+}
+
+/// Leaves for git's own hooks, which see the host above them, what a person decides here. Where that
+/// fails they refuse, so there is nothing to tell.
+fn carry(reaches: &[Reach], grants: &Grants<'_>, now: Moment) {
+    if reaches.is_empty() {
+        return;
+    }
+    let asker = Asker::here();
+    let Some((_, process)) = asker.host() else {
+        return;
+    };
+    let process = process.identity();
+    for reach in reaches {
+        let refs: Vec<&str> = reach.refs.iter().map(String::as_str).collect();
+        let _ = grants.asked(&process, &reach.repository, &reach.rules, &refs, now);
+    }
+}
+
 /// What tells the call from others.
 fn text(call: &Call) -> &str {
     match &call.what {
         What::Shell { text, .. } => text,
         What::Tool { input, .. } => input,
-        What::Write { .. } | What::Event { .. } => "",
+        What::Write { .. } | What::GitHook(_) | What::Event { .. } => "",
     }
 }
 

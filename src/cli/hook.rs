@@ -52,7 +52,12 @@ fn answer(args: impl Iterator<Item = OsString>) -> Reply {
     match heard {
         Ok(heard) => {
             let judged = catch_unwind(AssertUnwindSafe(|| judge(&heard)));
-            heard.reply(&judged.unwrap_or_else(|_| panicked()))
+            let verdict = judged.unwrap_or_else(|_| panicked());
+            let reply = heard.reply(&verdict);
+            if reply.asks {
+                afterwards::shown(&verdict);
+            }
+            reply
         }
         Err(fault) => refused(fault),
     }
@@ -151,10 +156,12 @@ fn both(mut a: Verdict, b: Verdict) -> Verdict {
     let findings: Vec<Finding> = a.findings;
     a.effects.extend(b.effects);
     a.notes.extend(b.notes);
+    a.reaches.extend(b.reaches);
     Verdict {
         fault: a.fault.or(b.fault),
         effects: a.effects,
         notes: a.notes,
+        reaches: a.reaches,
         code: a.code.or(b.code),
         ..Verdict::from(findings)
     }
@@ -191,7 +198,7 @@ fn deliver(reply: &Reply) -> u8 {
 
 /// The tests of the failure path need a judgement that panics.
 #[expect(clippy::panic, reason = "the one panic that is meant")]
-fn seeded_panic() {
+pub(super) fn seeded_panic() {
     let seeded = cfg!(any(debug_assertions, feature = "seeded-panic"));
     if seeded && std::env::var_os("LEASEGUARD_TEST_PANIC").is_some() {
         panic!("seeded");

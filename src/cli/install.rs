@@ -1,6 +1,7 @@
 //! `install`: connects agent hosts to this program, or shows how.
 
 use super::home::{self, Here};
+use super::install_git::{self, Wish};
 use super::pause::{refused, trouble};
 use super::{Exit, terminal};
 use crate::host::setup::Owner;
@@ -11,14 +12,20 @@ use crate::setup::{Around, Scope, apply, diff};
 use crate::state::State;
 use crate::state::time::Moment;
 use std::io::{BufRead, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// How git itself is named among the hosts.
+const GIT: &str = "git";
 
 /// The arguments.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The agent hosts, or `all`; without one, those that are found here
-    #[arg(value_name = "HOST", value_parser = names())]
+    /// The agent hosts, or `all`; without one, those that are found here. `git`: git's own hooks
+    #[arg(value_name = "HOST", value_parser = with_git())]
     hosts: Vec<String>,
+    /// The repository whose hooks `git` means
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
     /// For all your projects (the default)
     #[arg(long, conflicts_with = "project")]
     user: bool,
@@ -46,6 +53,23 @@ pub(super) fn names() -> clap::builder::PossibleValuesParser {
         .into()
 }
 
+/// The same, and git.
+pub(super) fn with_git() -> clap::builder::PossibleValuesParser {
+    let known = ALL.iter().filter(|host| host.setup.is_some());
+    let known = known.map(|host| host.name).chain(["all", GIT]);
+    known.collect::<Vec<_>>().into()
+}
+
+/// Whether git's own hooks are meant; `Err` where something else is, too.
+pub(super) fn means_git(hosts: &[String], repo: Option<&Path>) -> Result<bool, &'static str> {
+    let git = hosts.iter().any(|host| host == GIT);
+    match git {
+        true if hosts.len() > 1 => Err("`git` goes alone, without hosts"),
+        false if repo.is_some() => Err("`--repo` goes with `git`"),
+        git => Ok(git),
+    }
+}
+
 /// The hosts that the words name; none without words.
 pub(super) fn named(words: &[String]) -> Vec<&'static Host> {
     let all = words.iter().any(|word| word == "all");
@@ -57,6 +81,17 @@ pub(super) fn named(words: &[String]) -> Vec<&'static Host> {
 
 /// Runs the verb.
 pub(super) fn run(args: &Args) -> Exit {
+    match means_git(&args.hosts, args.repo.as_deref()) {
+        Err(why) => return trouble(why),
+        Ok(true) => {
+            return install_git::put(&Wish {
+                repo: args.repo.as_deref(),
+                dry_run: args.dry_run,
+                yes: args.yes,
+            });
+        }
+        Ok(false) => {}
+    }
     let around = Around::of_process(Here::of(None).top().map(Path::to_owned));
     let scope = if args.project {
         Scope::Project

@@ -11,10 +11,12 @@ mod completions;
 mod demo;
 mod doctor;
 mod explain;
+pub mod git_hook;
 mod home;
 pub mod hook;
 mod input;
 mod install;
+mod install_git;
 mod lease;
 mod log;
 mod machine;
@@ -100,6 +102,8 @@ enum Verb {
     Uninstall(uninstall::Args),
     /// Answers an agent host: its message on stdin, the answer in its own terms
     Hook(hook::Args),
+    /// Answers git's own hooks; `install git` puts the lines in place that call it
+    GitHook(git_hook::Args),
     /// Prints what makes a shell complete these verbs
     Completions(completions::Args),
     /// Prints the manual page, or writes all pages
@@ -148,7 +152,7 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Man(args) => man::run(&args),
             Verb::Uninstall(args) => uninstall::run(&args),
             // Reached only by `--help`: the door itself is opened before any of this.
-            Verb::Hook(_) => Exit::Trouble,
+            Verb::Hook(_) | Verb::GitHook(_) => Exit::Trouble,
         },
         Err(error) if error.use_stderr() => {
             terminal::err(&error.render().to_string());

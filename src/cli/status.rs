@@ -1,17 +1,15 @@
 //! `status`: whether this place is protected, and what decides it, on one screen.
 
+use super::Exit;
 use super::home::{self, Here};
 use super::machine::machine;
 use super::terminal::{self, Paint};
-use super::{Exit, input};
-use crate::action::Place;
 use crate::doctor::{self, Finding, Machine, Severity, Site, githooks};
 use crate::grant::Grants;
 use crate::policy::{Layer, Mode, Places, Policy};
 use crate::rules::KNOWN;
 use crate::state::seen::Kind;
 use crate::state::time::{Moment, shown_span};
-use crate::world::{Fact, World};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -76,7 +74,7 @@ pub(super) fn run(args: &Args) -> Exit {
         verdict,
         repository: here.top().map(Path::to_owned),
         hosts,
-        git_hooks: git_hooks(cwd, &here),
+        git_hooks: machine.git_hooks.clone(),
         mode: match policy.mode() {
             Mode::Enforce => "enforce",
             Mode::Observe => "observe",
@@ -165,20 +163,6 @@ fn verdict(machine: &Machine, hosts: &[HostView]) -> (bool, String) {
             if working.len() == 1 { "s" } else { "" }
         ),
     )
-}
-
-fn git_hooks(cwd: Option<&Path>, here: &Here) -> Option<githooks::GitHooks> {
-    let top = here.top()?;
-    let around = input::around(cwd);
-    let place = Place {
-        dir: around.cwd.clone(),
-        ..Place::default()
-    };
-    let dir = match World::new(around).config(&place, "core.hookspath") {
-        Fact::Known(Some(path)) => top.join(path),
-        _ => here.main().unwrap_or(top).join(".git/hooks"),
-    };
-    Some(githooks::look(dir, top))
 }
 
 /// The policies that hold here, with their files.
@@ -305,6 +289,9 @@ fn git_line(view: &View, paint: Paint) -> String {
     } else {
         format!("active: {}", hooks.ours.join(" "))
     };
+    if !hooks.asleep.is_empty() {
+        text.push_str(&format!("; NOT REACHED: {}", hooks.asleep.join(" ")));
+    }
     if !hooks.managers.is_empty() {
         text.push_str(&format!("; managed by {}", hooks.managers.join(", ")));
     }

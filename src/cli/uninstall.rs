@@ -1,7 +1,8 @@
 //! `uninstall`: a person takes everything of ours out of the hosts' settings again.
 
 use super::home::{self, Here};
-use super::install::{asked, listed, named, names, note, show, title, worse};
+use super::install::{asked, listed, means_git, named, note, show, title, with_git, worse};
+use super::install_git::{self, Wish};
 use super::pause::{refused, trouble};
 use super::{Exit, terminal};
 use crate::host::Host;
@@ -15,8 +16,11 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The agent hosts; without one, every place that is known
-    #[arg(value_name = "HOST", value_parser = names())]
+    #[arg(value_name = "HOST", value_parser = with_git())]
     hosts: Vec<String>,
+    /// The repository whose hooks `git` means
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
     /// Only your own settings
     #[arg(long, conflicts_with = "project")]
     user: bool,
@@ -38,6 +42,17 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Exit {
     if let Err(reason) = is_person(false) {
         return refused(&reason.to_string());
+    }
+    match means_git(&args.hosts, args.repo.as_deref()) {
+        Err(why) => return trouble(why),
+        Ok(true) => {
+            return install_git::take(&Wish {
+                repo: args.repo.as_deref(),
+                dry_run: args.dry_run,
+                yes: args.yes,
+            });
+        }
+        Ok(false) => {}
     }
     let here = Here::of(None);
     let around = Around::of_process(here.top().map(Path::to_owned));

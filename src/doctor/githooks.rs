@@ -1,10 +1,12 @@
 //! What stands in the directory of git's hooks: ours, a manager's, or other people's.
 
+use crate::setup::git::{FOLDER, HOOKS, MARK, manager};
 use serde::Serialize;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The hooks that matter to leaseguard.
-const HOOKS: &[&str] = &["pre-commit", "prepare-commit-msg", "pre-push"];
+/// How lines of ours in a hook of others begin.
+const LINES: &str = "# >>> leaseguard";
 
 /// The active hooks of one checkout.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -13,32 +15,48 @@ pub struct GitHooks {
     pub dir: PathBuf,
     /// Hooks that call leaseguard.
     pub ours: Vec<String>,
+    /// Hooks of ours that stand where git, or a manager, does not look.
+    pub asleep: Vec<String>,
     /// Managers that write hooks here.
     pub managers: Vec<&'static str>,
     /// Hooks of anybody else.
     pub foreign: Vec<String>,
 }
 
-/// Looks into `dir`; `top` is where managers keep their settings.
-pub fn look(dir: PathBuf, top: &Path) -> GitHooks {
+/// Looks into `dir`; `common` is the repository's own directory, and `top` is where managers keep
+/// their settings.
+pub fn look(dir: PathBuf, common: &Path, top: &Path) -> GitHooks {
     let mut found = GitHooks::default();
-    let text = |name: &str| std::fs::read(dir.join(name)).ok();
+    let husky = dir.ends_with(".husky/_");
     for name in HOOKS {
-        let Some(bytes) = text(name) else { continue };
-        let text = String::from_utf8_lossy(&bytes);
-        let by = |word: &str| text.contains(word);
-        if by("leaseguard") {
-            found.ours.push((*name).to_owned());
-        } else if let Some(manager) = ["lefthook", "pre-commit", "prek", "overcommit"]
-            .into_iter()
-            .find(|manager| by(manager))
-        {
-            add(&mut found.managers, manager);
+        let active = text(&dir.join(name));
+        let by = active.as_deref().and_then(manager);
+        let lines = if husky {
+            dir.parent().map(|dir| dir.join(name))
         } else {
-            found.foreign.push((*name).to_owned());
+            Some(dir.join(name))
+        };
+        let lines = lines.and_then(|file| text(&file));
+        let lines = active.is_some() && lines.is_some_and(|text| text.contains(LINES));
+        let own = match by {
+            Some("lefthook") => text(&top.join("lefthook-local.yml"))
+                .is_some_and(|text| text.contains("leaseguard")),
+            Some("pre-commit" | "prek") => is_ours(&dir.join(format!("{name}.legacy"))),
+            _ => is_ours(&dir.join(name)),
+        };
+        if lines || own {
+            found.ours.push((*name).to_owned());
+        } else if is_left(common, name) {
+            found.asleep.push((*name).to_owned());
+        }
+        match by {
+            _ if husky => {}
+            Some(manager) => add(&mut found.managers, manager),
+            None if active.is_some() && !lines && !own => found.foreign.push((*name).to_owned()),
+            None => {}
         }
     }
-    if dir.components().any(|part| part.as_os_str() == ".husky") {
+    if husky {
         add(&mut found.managers, "husky");
     }
     let settled = ["lefthook.yml", ".lefthook.yml", "lefthook.toml"];
@@ -47,6 +65,36 @@ pub fn look(dir: PathBuf, top: &Path) -> GitHooks {
     }
     found.dir = dir;
     found
+}
+
+fn text(file: &Path) -> Option<String> {
+    let bytes = fs::read(file).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A file of ours that git would run.
+fn is_ours(file: &Path) -> bool {
+    runs(file) && text(file).is_some_and(|text| text.contains(MARK))
+}
+
+/// Whether an install left something of ours for this hook.
+fn is_left(common: &Path, name: &str) -> bool {
+    let marked = |end: &str| {
+        let file = common.join("hooks").join(format!("{name}{end}"));
+        text(&file).is_some_and(|text| text.contains(MARK))
+    };
+    ["", ".old", ".legacy"].into_iter().any(marked) || common.join(FOLDER).join(name).exists()
+}
+
+#[cfg(unix)]
+fn runs(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn runs(file: &Path) -> bool {
+    file.is_file()
 }
 
 fn add(managers: &mut Vec<&'static str>, manager: &'static str) {

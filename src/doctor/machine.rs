@@ -1,5 +1,6 @@
 //! What the examination knows of this machine: read once by the door, so that tests can make one up.
 
+use super::githooks::GitHooks;
 use crate::host::setup::Place;
 use crate::setup::Around;
 use crate::state::State;
@@ -29,6 +30,8 @@ pub struct Machine {
     pub observes: bool,
     /// How long a pause still lasts.
     pub paused: Option<Duration>,
+    /// git's own hooks in the checkout, if there is one.
+    pub git_hooks: Option<GitHooks>,
 }
 
 impl Machine {

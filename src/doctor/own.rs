@@ -5,7 +5,7 @@ use crate::state::time::shown_span;
 use std::path::Path;
 
 /// Every check.
-pub const ALL: &[OwnCheck] = &[STATE, POLICY, OBSERVE, PAUSE, PATH, BUILD];
+pub const ALL: &[OwnCheck] = &[STATE, POLICY, OBSERVE, PAUSE, PATH, BUILD, GIT_HOOKS];
 
 const STATE: OwnCheck = OwnCheck {
     id: "own/state",
@@ -120,6 +120,26 @@ const BUILD: OwnCheck = OwnCheck {
         let what =
             format!("this build is {how}: every call takes longer than measured for releases");
         vec![Ill::note(what, "cargo install --path .")]
+    },
+};
+
+const GIT_HOOKS: OwnCheck = OwnCheck {
+    id: "own/git-hooks",
+    why: "a manager that writes its hooks anew, or another `core.hooksPath`, silently ends ours",
+    look: |machine| {
+        let Some(hooks) = machine.git_hooks.as_ref().filter(|h| !h.asleep.is_empty()) else {
+            return Vec::new();
+        };
+        let by = match hooks.managers.as_slice() {
+            [] => String::new(),
+            managers => format!(" ({} writes there)", managers.join(", ")),
+        };
+        let what = format!(
+            "git does not come to our {}: it looks in `{}`{by}",
+            hooks.asleep.join(", "),
+            machine.shown(&hooks.dir)
+        );
+        vec![Ill::weak(what, "leaseguard install git")]
     },
 };
 

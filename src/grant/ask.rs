@@ -97,6 +97,31 @@ impl Grants<'_> {
         refs: &[&str],
         now: Moment,
     ) -> Result<Option<Ask>, Trouble> {
+        self.find_ask(process, repository, (rules, refs), now, true)
+    }
+
+    /// Whether an ask covers what git is about to do, which leaves it in place: the hook that comes
+    /// last uses it up.
+    pub fn has_ask(
+        &self,
+        process: &str,
+        repository: &Path,
+        rules: &[&str],
+        refs: &[&str],
+        now: Moment,
+    ) -> Result<bool, Trouble> {
+        let found = self.find_ask(process, repository, (rules, refs), now, false)?;
+        Ok(found.is_some())
+    }
+
+    fn find_ask(
+        &self,
+        process: &str,
+        repository: &Path,
+        (rules, refs): (&[&str], &[&str]),
+        now: Moment,
+        uses: bool,
+    ) -> Result<Option<Ask>, Trouble> {
         if !grantable(rules) {
             return Ok(None);
         }
@@ -115,7 +140,9 @@ impl Grants<'_> {
                 self.state.consume(FOLDER, &name)?;
                 continue;
             }
-            if ask.covers(process, repository, rules, refs) && self.state.consume(FOLDER, &name)? {
+            if ask.covers(process, repository, rules, refs)
+                && (!uses || self.state.consume(FOLDER, &name)?)
+            {
                 return Ok(Some(ask));
             }
         }

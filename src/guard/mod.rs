@@ -1,6 +1,8 @@
 //! The whole story: one call in, one verdict out.
 
 mod answers;
+mod hooked;
+mod reach;
 
 use crate::action::git::AliasRun;
 use crate::action::{self, Act, Action, Place, Unread, wrap};
@@ -8,9 +10,10 @@ use crate::call::{Call, What};
 use crate::policy::{Policy, Repository, Shelf};
 use crate::rules;
 use crate::shell::{self, Command, Problem, Script, Span, Start, Step, Word};
-use crate::verdict::{Decision, Finding, Verdict};
+use crate::verdict::{Decision, Finding, Reach, Verdict};
 use crate::world::{Presence, Surroundings, World};
 use answers::Answers;
+pub use hooked::policy_of;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -52,6 +55,7 @@ fn judged<'a>(
 ) -> Verdict {
     let source = match &call.what {
         What::Shell { text, .. } => text.as_str(),
+        What::GitHook(hooked) => hooked.typed.as_deref().unwrap_or_default(),
         _ => "",
     };
     let mut walk = Walk::new(call, around, shelf, source);
@@ -65,6 +69,7 @@ fn judged<'a>(
             input,
         } => walk.tool(server, tool, input),
         What::Write { paths } => walk.files(paths),
+        What::GitHook(hooked) => walk.git_hook(hooked),
         // Events need no decision.
         What::Event { .. } => Script::default(),
     };
@@ -97,6 +102,7 @@ struct Walk<'a> {
     world: World,
     answers: Answers,
     findings: Vec<Finding>,
+    reaches: Vec<Reach>,
     effects: Vec<String>,
     tells: bool,
     last: bool,
@@ -123,6 +129,7 @@ impl<'a> Walk<'a> {
             world: World::new(around),
             answers: Answers::default(),
             findings: Vec::new(),
+            reaches: Vec::new(),
             effects: Vec::new(),
             tells: false,
             last: false,
@@ -167,6 +174,7 @@ impl<'a> Walk<'a> {
     fn verdict(&mut self) -> Verdict {
         let mut verdict = Verdict::from(std::mem::take(&mut self.findings));
         verdict.effects = std::mem::take(&mut self.effects);
+        verdict.reaches = std::mem::take(&mut self.reaches);
         if !self.asked && verdict.effects.is_empty() {
             return verdict;
         }
@@ -343,6 +351,7 @@ impl<'a> Walk<'a> {
                 finding.instead = None;
             }
         }
+        self.reach(action, &findings);
         self.findings.append(&mut findings);
     }
 

@@ -205,4 +205,5 @@ fn camel(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
     Reply::json(&format!(
         r#"{{"permissionDecision":"{decision}","permissionDecisionReason":{reason}}}"#
     ))
+    .asking(decision == "ask")
 }

@@ -142,4 +142,5 @@ fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
     Reply::json(&format!(
         r#"{{"permission":"{permission}","user_message":{reason},"agent_message":{reason}}}"#
     ))
+    .asking(permission == "ask")
 }

@@ -119,5 +119,6 @@ fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
         Decision::Deny => "deny",
     };
     let reason = reason(verdict, decision == "ask");
-    Reply::json(&format!(r#"{{"decision":"{decision}","reason":{reason}}}"#))
+    let reply = Reply::json(&format!(r#"{{"decision":"{decision}","reason":{reason}}}"#));
+    reply.asking(decision == "ask")
 }

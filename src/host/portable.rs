@@ -181,7 +181,8 @@ fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
             Decision::Ask => (shape.ask, shape.asks),
             Decision::Deny => (shape.deny, false),
         };
-        return Reply::json(&format!("{before}{}{after}", reason(verdict, can_ask)));
+        let reply = Reply::json(&format!("{before}{}{after}", reason(verdict, can_ask)));
+        return reply.asking(can_ask);
     }
     match verdict.decision() {
         Decision::Allow => Reply::silence(),

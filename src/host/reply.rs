@@ -12,6 +12,8 @@ pub struct Reply {
     pub stderr: String,
     /// The exit code.
     pub exit: u8,
+    /// The host shows a person what would happen, and runs it if they say yes.
+    pub asks: bool,
 }
 
 impl Reply {
@@ -37,12 +39,19 @@ impl Reply {
         }
     }
 
+    /// The same, noting whether it asks.
+    pub(super) fn asking(self, asks: bool) -> Reply {
+        Reply { asks, ..self }
+    }
+
     /// `deny` or `ask` about a tool, in the shape of Claude Code.
     pub(super) fn before_tool(decision: &str, verdict: &Verdict) -> Reply {
-        let reason = reason(verdict, decision == "ask");
+        let asks = decision == "ask";
+        let reason = reason(verdict, asks);
         Reply::json(&format!(
             r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"{decision}","permissionDecisionReason":{reason}}}}}"#
         ))
+        .asking(asks)
     }
 
     /// What the agent is told before it starts, in the shape of Claude Code; nothing where there is

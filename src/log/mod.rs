@@ -155,6 +155,7 @@ fn proposed(what: &What) -> Cow<'_, str> {
             tool,
             input,
         } => Cow::Owned(format!("{server} {tool} {input}")),
+        What::GitHook(hooked) => Cow::Owned(hooked.to_string()),
         What::Event { name } => Cow::Borrowed(name),
     }
 }

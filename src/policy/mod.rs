@@ -59,6 +59,17 @@ pub enum ForceWithLease {
     OwnBranch,
 }
 
+/// What git's own hooks do where a person at a terminal pushes what an agent may not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Persons {
+    /// Refuse it.
+    Deny,
+    /// Wait for a word to be typed.
+    Confirm,
+    /// Say it.
+    Warn,
+}
+
 /// The wishes in force for one repository.
 #[derive(Debug, Clone)]
 pub struct Policy {
@@ -227,6 +238,15 @@ impl Policy {
     /// Whether questions are denials, because nobody is there to answer.
     pub fn ask_is_deny(&self) -> bool {
         self.word_at(at::ASK) == Some("deny")
+    }
+
+    /// What git's own hooks do where a person pushes what an agent may not.
+    pub fn persons(&self) -> Persons {
+        match self.word_at(at::PERSONS) {
+            Some("deny") => Persons::Deny,
+            Some("warn") => Persons::Warn,
+            _ => Persons::Confirm,
+        }
     }
 
     /// Whether `branch` (short name) is a base branch.

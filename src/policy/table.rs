@@ -68,6 +68,7 @@ pub(super) mod at {
     pub(in super::super) const CI_GITLAB_HOSTS: usize = 16;
     pub(in super::super) const CI_COMMAND: usize = 17;
     pub(in super::super) const CI_FILE: usize = 18;
+    pub(in super::super) const PERSONS: usize = 19;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -233,6 +234,17 @@ pub const KEYS: &[Key] = &[
         name: "ci.file",
         kind: Kind::Text,
         doc: &["With `provider = \"file\"`: a file with the same JSON."],
+    },
+    Key {
+        name: "git_hooks.persons",
+        kind: Kind::Choice {
+            words: &["deny", "confirm", "warn"],
+            default: 1,
+        },
+        doc: &[
+            "What git's own hooks do where a person at a terminal moves a base branch, forces or deletes.",
+            "confirm waits for a word to be typed, warn only says it.",
+        ],
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use super::target::{own_push, phrase, reasons};
 use super::{Found, Rule};
-use crate::action::{Act, Action, Push};
+use crate::action::{Act, Action, Push, Pusher};
 use crate::policy::{ForceWithLease, Policy};
 use crate::verdict::Decision;
 use crate::world::{Fact, Head, Outlook, Update, UpdateKind, World};
@@ -77,7 +77,9 @@ fn own_branch_only(
     policy: &Policy,
 ) -> bool {
     let plus = push.refspecs.iter().any(|w| w.text.starts_with('+'));
-    if push.lease.is_none() || push.force.is_some() || push.mirror.is_some() || plus {
+    // A hook does not see the option; the agent's host has looked at it.
+    let leased = push.lease.is_some() || push.by == Pusher::Hook;
+    if !leased || push.force.is_some() || push.mirror.is_some() || plus {
         return false;
     }
     let Fact::Known(heads) = world.heads(&action.place) else {

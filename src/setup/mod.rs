@@ -5,6 +5,7 @@
 pub mod apply;
 pub mod diff;
 mod files;
+pub mod git;
 mod json;
 mod judge;
 mod node;

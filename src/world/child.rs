@@ -153,6 +153,8 @@ fn run(git: &Path, child: &Child) -> Result<String, String> {
         .env("LC_ALL", "C")
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
+        // Grafts would make up any history; a file that is none holds none.
+        .env("GIT_GRAFT_FILE", "/dev/null")
         .env("GIT_TERMINAL_PROMPT", "0")
         .envs(child.env.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())

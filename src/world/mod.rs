@@ -1,8 +1,10 @@
 //! Facts, read lazily: the repository at a place, what a push would update there, the scene.
 
+mod ancestry;
 mod answer;
 mod apply;
 mod branches;
+mod busy;
 mod checkouts;
 mod child;
 mod company;
@@ -425,6 +427,11 @@ impl World {
         let outlook = Rc::new(self.foresee(push, place));
         self.memo.keep(push, place, &outlook);
         outlook
+    }
+
+    /// What `push` updates is known: [`World::push`] answers so until the scene moves.
+    pub fn given(&self, push: &Push, place: &Place, outlook: Outlook) {
+        self.memo.keep(push, place, &Rc::new(outlook));
     }
 
     fn foresee(&self, push: &Push, place: &Place) -> Outlook {

@@ -63,6 +63,8 @@ pub(super) fn predict(push: &Push, spot: &Spot<'_>) -> Plan {
         Pusher::Push => planner.push(),
         Pusher::SendPack => planner.send_pack(),
         Pusher::Subtree => planner.subtree(),
+        // Given, and never predicted.
+        Pusher::Hook => Ok(()),
     };
     let mut plan = planner.plan;
     if ended.is_err() && plan.refused.is_some() {

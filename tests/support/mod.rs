@@ -16,6 +16,8 @@ pub(crate) mod desk;
 pub(crate) mod effects;
 pub(crate) mod forge;
 pub(crate) mod git;
+#[cfg(unix)]
+pub(crate) mod hooked;
 pub(crate) mod lease;
 pub(crate) mod repo;
 pub(crate) mod rules;

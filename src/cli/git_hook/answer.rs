@@ -1,0 +1,272 @@
+//! Who calls decides how a finding is answered: an agent, a person at a terminal, or nobody known.
+
+use super::given::{Given, Hook};
+use super::{PASS, REFUSED, work};
+use crate::call::{Call, Hooked, What};
+use crate::cli::person::{headline, reasons};
+use crate::cli::terminal::{self, Paint};
+use crate::grant::{Denial, Grants, pause};
+use crate::guard;
+use crate::log::{Commands, Entry, Log, Settings};
+use crate::person::terminal::confirm;
+use crate::person::{Asker, Caller};
+use crate::policy::{Home, Persons, Places, Shelf};
+use crate::rules::KNOWN;
+use crate::state::State;
+use crate::state::time::Moment;
+use crate::verdict::{Decision, Fault, Finding, Verdict};
+use crate::world::{Company, Environment, Surroundings};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What a person types to push nevertheless.
+const WORD: &str = "push";
+
+/// The answer, as an exit code.
+pub(super) fn answer(given: &Given, input: &[u8]) -> Result<u8, Fault> {
+    let begin = Instant::now();
+    let Some(work) = work::read(given, input)? else {
+        return Ok(PASS);
+    };
+    let asker = Asker::here();
+    let caller = asker.caller();
+    if given.hook != Hook::PrePush && caller == Caller::Person {
+        return Ok(PASS);
+    }
+    let scene = Scene {
+        hooked: work::hooked(work, &asker.chain),
+        marked: asker.mark.is_some(),
+        cwd: std::env::current_dir().ok(),
+        state: given.state.clone().map(State::at),
+        given,
+        caller,
+    };
+    scene.answer(begin)
+}
+
+/// One hook at work.
+struct Scene<'a> {
+    given: &'a Given,
+    caller: Caller,
+    /// The environment speaks of an agent.
+    marked: bool,
+    hooked: Hooked,
+    cwd: Option<PathBuf>,
+    state: Option<State>,
+}
+
+/// What becomes of findings.
+enum Outcome {
+    /// They stop git.
+    Stop,
+    /// They are told, and git goes on.
+    Warn,
+    /// A person said yes, as these words tell.
+    Approved(&'static str),
+}
+
+impl Scene<'_> {
+    fn answer(&self, begin: Instant) -> Result<u8, Fault> {
+        let call = Call {
+            session: None,
+            agent: None,
+            cwd: self.cwd.clone(),
+            unseen_typing: false,
+            what: What::GitHook(self.hooked.clone()),
+        };
+        let shelf = Shelf::new(
+            &KNOWN,
+            Home {
+                managed_file: Some(PathBuf::from(Places::MANAGED)),
+                user_file: self.given.policy.clone(),
+                state_dir: self.given.state.clone(),
+                home: self.given.home.clone(),
+            },
+        );
+        let mut verdict = guard::judge_once(&call, self.around(), &shelf);
+        if let Some(fault) = verdict.fault {
+            return Err(fault);
+        }
+        for note in &verdict.notes {
+            terminal::err(&format!("leaseguard: {note}\n"));
+        }
+        if verdict.decision() == Decision::Allow {
+            return Ok(PASS);
+        }
+        verdict.findings.retain(|f| f.decision != Decision::Allow);
+        let persons = || guard::policy_of(&call, self.around(), &shelf).persons();
+        let outcome = self.outcome(&mut verdict, &persons);
+        let code = match outcome {
+            Outcome::Stop => REFUSED,
+            Outcome::Warn | Outcome::Approved(_) => PASS,
+        };
+        match outcome {
+            Outcome::Stop => terminal::err(&self.refusal(&verdict)),
+            Outcome::Warn => terminal::err(&warning(&verdict.findings)),
+            Outcome::Approved(how) => terminal::err(&format!("leaseguard: {how}\n")),
+        };
+        self.log(&call, &verdict, code == REFUSED, begin);
+        Ok(code)
+    }
+
+    /// Nothing of the environment: git's own variables stand in the call.
+    fn around(&self) -> Surroundings {
+        Surroundings {
+            cwd: self.cwd.clone(),
+            home: self.given.home.clone(),
+            env: Environment::default(),
+            unseen_typing: false,
+            now: None,
+            assume_repository: false,
+            company: Company::default(),
+        }
+    }
+
+    fn outcome(&self, verdict: &mut Verdict, persons: &dyn Fn() -> Persons) -> Outcome {
+        if self.paused() {
+            return Outcome::Approved("paused by a person, so this is not stopped");
+        }
+        let push = self.given.hook == Hook::PrePush;
+        match &self.caller {
+            Caller::Agent { process, .. } => {
+                if self.asked(&process.identity(), verdict) {
+                    return Outcome::Approved("a person said yes to this");
+                }
+            }
+            Caller::Person => match persons() {
+                Persons::Warn => return Outcome::Warn,
+                Persons::Deny => return Outcome::Stop,
+                Persons::Confirm => {
+                    return match confirm(&asking(&verdict.findings), WORD) {
+                        Ok(()) => Outcome::Approved("confirmed"),
+                        Err(_) => Outcome::Stop,
+                    };
+                }
+            },
+            // A mark in the environment only adds suspicion.
+            Caller::Unknown if !push && !self.marked => return Outcome::Warn,
+            Caller::Unknown => {}
+        }
+        // Commits come by twice, and a code lets one call through once.
+        if push && self.allowed(verdict) {
+            return Outcome::Approved("a person allowed this");
+        }
+        Outcome::Stop
+    }
+
+    fn paused(&self) -> bool {
+        let state = self.state.as_ref();
+        let pause = state.and_then(|state| pause::paused(state, Moment::now()).ok());
+        pause.flatten().is_some()
+    }
+
+    /// Whether a host showed this to a person, who let it run. The last hook of a commit uses it up.
+    fn asked(&self, process: &str, verdict: &Verdict) -> bool {
+        let (Some(state), [reach]) = (&self.state, verdict.reaches.as_slice()) else {
+            return false;
+        };
+        let grants = Grants::new(state);
+        let refs: Vec<&str> = reach.refs.iter().map(String::as_str).collect();
+        // Only what is stopped needs a yes.
+        let rules: Vec<&str> = verdict.findings.iter().map(|f| f.rule).collect();
+        let (repository, now) = (&reach.repository, Moment::now());
+        if self.given.hook == Hook::PreCommit {
+            let found = grants.has_ask(process, repository, &rules, &refs, now);
+            return found.unwrap_or(false);
+        }
+        let found = grants.take_ask(process, repository, &rules, &refs, now);
+        found.is_ok_and(|ask| ask.is_some())
+    }
+
+    /// Whether a person allowed exactly this by its code; else it gets one.
+    fn allowed(&self, verdict: &mut Verdict) -> bool {
+        let Some(state) = &self.state else {
+            return false;
+        };
+        let rules: Vec<&str> = verdict.findings.iter().map(|f| f.rule).collect();
+        let text = self.hooked.to_string();
+        let denial = Denial {
+            session: None,
+            dir: self.cwd.as_deref().unwrap_or(Path::new("/")),
+            text: &text,
+            rules: &rules,
+        };
+        let (grants, now) = (Grants::new(state), Moment::now());
+        if grants.take(&denial, now).is_ok_and(|grant| grant.is_some()) {
+            return true;
+        }
+        let code = grants.record(&denial, self.host(), now).ok().flatten();
+        verdict.code = code.map(|code| code.to_string());
+        false
+    }
+
+    fn host(&self) -> Option<&'static str> {
+        match &self.caller {
+            Caller::Agent { host, .. } => Some(host),
+            _ => None,
+        }
+    }
+
+    fn refusal(&self, verdict: &Verdict) -> String {
+        let what = match self.given.hook {
+            Hook::PrePush => "push, and nothing was pushed",
+            _ => "commit, and nothing was committed",
+        };
+        let mut text = format!("leaseguard refused this {what}\n");
+        for finding in &verdict.findings {
+            text.push_str(&told(finding));
+        }
+        if let Some(code) = &verdict.code {
+            text.push_str(&format!(
+                "person: `leaseguard allow {code}` lets exactly this through once\n"
+            ));
+        }
+        if self.caller == Caller::Unknown {
+            text.push_str(
+                "note: there is no terminal here, so it cannot be told who asks; \
+                 a person can push from a terminal of their own\n",
+            );
+        }
+        text
+    }
+
+    fn log(&self, call: &Call, verdict: &Verdict, stopped: bool, begin: Instant) {
+        let Some(state) = &self.state else { return };
+        let commands = verdict.log_commands.and_then(Commands::named);
+        let settings = Settings {
+            commands: commands.unwrap_or_default(),
+            ..Settings::default()
+        };
+        let decision = if stopped {
+            Decision::Deny
+        } else {
+            Decision::Allow
+        };
+        let entry = Entry {
+            kind: "git-hook",
+            host: self.host(),
+            code: verdict.code.as_deref(),
+            took: Some(begin.elapsed()),
+            decision: Some(decision),
+            ..Entry::of(call, verdict)
+        };
+        if let Err(trouble) = Log::new(state, settings).write(&entry, Moment::now()) {
+            terminal::err(&format!("leaseguard: {trouble}\n"));
+        }
+    }
+}
+
+fn told(finding: &Finding) -> String {
+    let paint = Paint(false);
+    headline(finding, paint) + &reasons(finding, paint)
+}
+
+fn warning(findings: &[Finding]) -> String {
+    let line = |f: &Finding| format!("leaseguard: warning: {}: {}\n", f.rule, f.effect);
+    findings.iter().map(line).collect()
+}
+
+fn asking(findings: &[Finding]) -> String {
+    let line = |f: &Finding| format!("leaseguard: {}: {}", f.rule, f.effect);
+    findings.iter().map(line).collect::<Vec<_>>().join("\n")
+}

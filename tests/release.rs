@@ -712,7 +712,8 @@ fn the_manual_names_every_verb_and_has_a_page_for_each() {
     let front = must(Command::new(BINARY).arg("man"));
     assert_eq!(front, fs::read_to_string(out.join("leaseguard.1")).unwrap());
     for verb in verbs() {
-        assert!(front.contains(&format!("leaseguard\\-{verb}(1)")), "{verb}");
+        let name = format!("leaseguard\\-{}(1)", verb.replace('-', "\\-"));
+        assert!(front.contains(&name), "{verb}");
         let page = fs::read_to_string(out.join(format!("leaseguard-{verb}.1"))).expect(&verb);
         let sections: Vec<&str> = page.lines().filter(|l| l.starts_with(".SH")).collect();
         assert!(page.contains("\n.TH "), "{verb}");

@@ -79,7 +79,10 @@ def framework(name):
         venv = yard.root / "venv"
         yard.run(sys.executable, "-m", "venv", str(venv))
         yard.run(str(venv / "bin/pip"), "install", "-q", name)
-        (yard.repo / ".pre-commit-config.yaml").write_text("repos: []\n")
+        (yard.repo / ".pre-commit-config.yaml").write_text(
+            "repos:\n  - repo: local\n    hooks:\n      - {id: fine, name: fine, language: system, "
+            "entry: 'true', always_run: true, pass_filenames: false, stages: [pre-push, pre-commit]}\n"
+        )
         yard.run("git", "add", ".pre-commit-config.yaml")
         yard.run("git", "commit", "-qm", "config")
         tool = str(venv / "bin" / name)
@@ -120,7 +123,8 @@ def prove(name, prepare, lg):
 
 def main():
     lg, wrong = binary(), False
-    for name, (prepare, needs) in MANAGERS.items():
+    chosen = sys.argv[1:] or list(MANAGERS)
+    for name, (prepare, needs) in ((name, MANAGERS[name]) for name in chosen):
         told = prove(name, prepare, lg) if shutil.which(needs) else f"SKIPPED: there is no {needs}"
         print(f"hook manager {name}: {told}", flush=True)
         wrong |= told.startswith("WRONG")

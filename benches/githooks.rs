@@ -54,10 +54,11 @@ impl Yard {
             .unwrap();
         }
         for n in 0..REFS {
-            for (from, at) in [("main", 0), (&*format!("b{n}"), 1)] {
+            // The second goes on from the first by itself.
+            for (from, at) in [("from refs/heads/main\n", 0), ("", 1)] {
                 write!(
                     text,
-                    "commit refs/heads/b{n}\ncommitter A <a@e> {} +0000\ndata 3\nb{n}\nfrom refs/heads/{from}\n",
+                    "commit refs/heads/b{n}\ncommitter A <a@e> {} +0000\ndata 3\nb{n}\n{from}",
                     1_200_000_000 + at
                 )
                 .unwrap();

@@ -5,6 +5,7 @@ mod agent;
 pub mod file;
 pub mod forge;
 pub mod git;
+mod may_write;
 pub mod options;
 mod own;
 pub mod publish;
@@ -188,6 +189,18 @@ pub enum Act {
         path: Word,
         /// What is done to it.
         by: Alter,
+    },
+    /// A file that means nothing to git is written or altered: only whose checkout it lies in counts.
+    Touch {
+        /// The file.
+        path: Word,
+        /// What is done to it; `None` = it is written.
+        by: Option<Alter>,
+    },
+    /// A program of which nothing is known runs here, and may write.
+    Run {
+        /// The program.
+        program: Word,
     },
     /// A verb of leaseguard itself.
     Leaseguard {
@@ -502,6 +515,11 @@ pub enum Worktree {
         /// To.
         to: Word,
     },
+    /// `worktree prune`: forgets those that are not where they were.
+    Prune {
+        /// As typed.
+        how: How,
+    },
 }
 
 /// Answers what only the repository knows about names; the world implements it.
@@ -513,6 +531,11 @@ pub trait Lookup {
     fn program(&self, path: &Path) -> Option<String> {
         let _ = path;
         None
+    }
+
+    /// Whether anything is claimed on this machine, so that it counts whose a plain file is.
+    fn claimed(&self) -> bool {
+        false
     }
 }
 
@@ -553,8 +576,9 @@ pub struct Named {
 /// What `command` would do when it runs in `dir`; empty for programs that are none of our business.
 pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named {
     let mut named = Named::default();
+    let claimed = lookup.claimed();
     let Some(program) = command.words.first() else {
-        file::read("", command, dir, &mut named.actions);
+        file::read("", command, dir, claimed, &mut named.actions);
         return named;
     };
     let base = program_name(program, dir, lookup);
@@ -570,7 +594,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         named.alias = reading.alias;
         let outward = forge::git_verbs(&base, command, &named.actions);
         named.actions.extend(outward.into_iter().map(plain));
-        file::read("", command, dir, &mut named.actions);
+        file::read("", command, dir, claimed, &mut named.actions);
         return named;
     }
     if let Some(command) = forge::as_git(&base, command) {
@@ -590,7 +614,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
                 .map(plain),
         );
     }
-    file::read(&base, command, dir, &mut named.actions);
+    file::read(&base, command, dir, claimed, &mut named.actions);
     let own = own::read(&base, command).or_else(|| agent::read(&base, command));
     named.actions.extend(own.map(plain));
     if wrap::waits_for_lines(command) {
@@ -598,6 +622,10 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     }
     if let Some(unread) = odd_git(command, &base) {
         named.actions.push(plain(Act::Opaque(unread)));
+    }
+    if claimed && may_write::may_write(&base) {
+        let program = program.clone();
+        named.actions.push(plain(Act::Run { program }));
     }
     named.possible = wrap::possible(command);
     named

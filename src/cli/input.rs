@@ -76,6 +76,7 @@ pub(super) fn around(cwd: Option<&Path>) -> Surroundings {
             .map(PathBuf::from),
         env: Environment::new(|name| std::env::var_os(name)),
         unseen_typing: false,
+        claims: None,
         assume_repository: false,
     }
 }

@@ -157,7 +157,7 @@ impl<'a> Walk<'a> {
     /// Judges files that a tool would write.
     fn files(&mut self, paths: &[PathBuf]) -> Script {
         let dir = self.world.around.cwd.clone();
-        for action in action::file::writes(paths, dir.as_deref()) {
+        for action in action::file::writes(paths, dir.as_deref(), self.world.claimed()) {
             self.judge(&action, Judging::Surely);
         }
         Script::default()
@@ -343,7 +343,7 @@ impl<'a> Walk<'a> {
     /// it alone tells what a rule looks for: the base branches of a push.
     fn findings(&mut self, action: &Action) -> Vec<Finding> {
         if !matches!(action.act, Act::Push(_)) {
-            let built_in = Policy::default();
+            let built_in = Policy::probing();
             let found = rules::judge(action, &self.world, &built_in, self.source);
             if found.is_empty() {
                 return found;

@@ -46,6 +46,9 @@ pub(super) mod at {
     pub(in super::super) const BASE_BRANCHES: usize = 3;
     pub(in super::super) const FORCE_WITH_LEASE: usize = 4;
     pub(in super::super) const LOG_COMMANDS: usize = 5;
+    pub(in super::super) const LEASE_MODE: usize = 6;
+    pub(in super::super) const LEASE_TIER: usize = 7;
+    pub(in super::super) const LEASE_LANES: usize = 8;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -120,6 +123,36 @@ pub const KEYS: &[Key] = &[
             "What the decision log keeps of a command.",
             "redacted masks what looks like a secret; full keeps all, none keeps nothing.",
         ],
+    },
+    Key {
+        name: "lease.mode",
+        kind: Kind::Choice {
+            words: &["strict", "live", "off"],
+            default: 1,
+        },
+        doc: &[
+            "How far claims bind.",
+            "live keeps from everybody what another live session claims, and asks nothing else of anybody.",
+            "strict keeps the main checkout for landing besides, and asks where nobody claims a checkout; `leaseguard lease on` says the same for one repository.",
+        ],
+    },
+    Key {
+        name: "lease.tier",
+        kind: Kind::Choice {
+            words: &["blackout", "red", "yellow", "green"],
+            default: 3,
+        },
+        doc: &[
+            "How many checkouts of a repository may be claimed at once: blackout 1, red 3, yellow 5, green any number.",
+        ],
+    },
+    Key {
+        name: "lease.lanes",
+        kind: Kind::Choice {
+            words: &["required", "optional"],
+            default: 1,
+        },
+        doc: &["Whether hosts other than Claude Code have to name the lane that owns their work."],
     },
 ];
 

@@ -96,7 +96,7 @@ pub(super) fn own_push(
     ))
 }
 
-fn free_name(world: &World, place: &Place) -> String {
+pub(super) fn free_name(world: &World, place: &Place) -> String {
     let taken = |name: &str| world.has_branch(place, name) == Fact::Known(true);
     std::iter::once("proposal".to_owned())
         .chain((2..9).map(|n| format!("proposal-{n}")))

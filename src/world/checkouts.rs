@@ -180,7 +180,7 @@ impl Tree {
 }
 
 /// All checkouts but this one, with their top directories.
-fn others(repo: &Repo) -> Vec<(Repo, PathBuf)> {
+pub(super) fn others(repo: &Repo) -> Vec<(Repo, PathBuf)> {
     let mut found = Vec::new();
     let mut add = |git_dir: PathBuf, top: PathBuf| {
         if git_dir != repo.git_dir && fs::symlink_metadata(&top).is_ok() {

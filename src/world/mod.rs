@@ -5,6 +5,7 @@ mod apply;
 mod branches;
 mod checkouts;
 mod child;
+mod claims;
 mod config;
 mod files;
 mod glob;
@@ -31,10 +32,12 @@ mod unnamed;
 
 pub use checkouts::Tree;
 pub use child::git;
+pub use claims::{Own, Reaches, Stand, Told, Touched};
 pub use kept::{Becomes, Keeping};
 pub use stash::{Stash, StashEntry, Stasher, stash_index};
 
 use crate::action::{Action, Place, Pointed, Push};
+use crate::lease::watch::Watch;
 use crate::shell::{Command, Files, Source, Word};
 use repo::Disk;
 pub use root::{Dirs, Root};
@@ -142,6 +145,8 @@ pub struct Surroundings {
     pub env: Environment,
     /// True where the host keeps shells open whose typed lines no hook sees.
     pub unseen_typing: bool,
+    /// The claims of this machine; `None` = nobody looks at them.
+    pub claims: Option<Rc<Watch>>,
     /// True for a person who only asks: where there is no repository, answer as if there were one.
     pub assume_repository: bool,
 }
@@ -513,5 +518,9 @@ impl crate::action::Lookup for World {
 
     fn program(&self, path: &Path) -> Option<String> {
         files::program(path)
+    }
+
+    fn claimed(&self) -> bool {
+        self.claimed()
     }
 }

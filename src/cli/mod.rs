@@ -21,6 +21,7 @@ mod man;
 mod pause;
 mod person;
 mod rules;
+mod session;
 mod status;
 mod terminal;
 mod trust;

@@ -39,6 +39,9 @@ pub fn explain(call: &Call, around: Surroundings, shelf: &Shelf) -> Verdict {
 /// apart again, which would cost a tenth of the call.
 pub fn judge_once(call: &Call, around: Surroundings, shelf: &Shelf) -> Verdict {
     judged(call, around, shelf, true, |walk, script| {
+        if !matches!(call.what, What::Event { .. }) {
+            walk.world.keep_alive();
+        }
         std::mem::forget((walk, script));
     })
 }

@@ -226,6 +226,16 @@ impl Watch {
         })
     }
 
+    /// The claims that were met so far and are not in force any more.
+    pub fn lapsed(&self) -> Vec<Claim> {
+        let holds = self.holds.borrow();
+        let lapsed = holds.iter().filter_map(|(_, hold)| match hold {
+            Hold::Lapsed(claim) => Some((**claim).clone()),
+            _ => None,
+        });
+        lapsed.collect()
+    }
+
     /// Whether any checkout of the repository but this one may be claimed.
     pub fn others(&self, git_dir: &Path, common: &Path) -> bool {
         let Some(repo) = self.repo(common) else {

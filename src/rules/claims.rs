@@ -6,7 +6,7 @@ use crate::action::{Act, Action, Alter, Place, Refs, Worktree};
 use crate::policy::{LeaseMode, Policy};
 use crate::shell::{Span, Word};
 use crate::verdict::Decision;
-use crate::world::{Fact, Reaches, Stand, Told, Touched, World};
+use crate::world::{Fact, PathKind, Reaches, Stand, Told, Touched, World};
 
 /// Verbs without an act of their own that write in the checkout.
 const WRITERS: &[&str] = &[
@@ -162,7 +162,7 @@ pub(super) fn held(told: &Told) -> String {
 }
 
 /// Where to go instead of `touched`: the asker's own checkout, a takeover, or a new worktree.
-pub(super) fn way_out(touched: &Touched, place: &Place, world: &World) -> Option<Instead> {
+pub(super) fn way_out(touched: &Touched, world: &World) -> Option<Instead> {
     if let Stand::Gone(_) | Stand::Lapsed(_) = touched.stand {
         let dir = quoted(&touched.top.to_string_lossy());
         return Instead::run(format!("leaseguard lease takeover --worktree {dir}"));
@@ -176,7 +176,6 @@ pub(super) fn way_out(touched: &Touched, place: &Place, world: &World) -> Option
         let dir = quoted(&own.top.to_string_lossy());
         return Instead::run(format!("git -C {dir} status --short"));
     }
-    let _ = place;
     new_worktree(&at, world)
 }
 
@@ -185,10 +184,18 @@ pub(super) fn new_worktree(place: &Place, world: &World) -> Option<Instead> {
     let main = world.main_top(place)?;
     let name = main.file_name()?.to_str()?;
     let home = main.parent()?.join(format!("{name}-worktrees"));
-    let taken = |new: &str| {
-        world.has_branch(place, new) != Fact::Known(false)
-            || std::fs::symlink_metadata(home.join(new)).is_ok()
+    let folder = Place {
+        dir: Some(home.clone()),
+        ..Place::default()
     };
+    let there = |new: &str| {
+        let word = Word {
+            text: new.to_owned(),
+            ..Word::default()
+        };
+        world.path_kind(&folder, &word) != PathKind::Missing
+    };
+    let taken = |new: &str| world.has_branch(place, new) != Fact::Known(false) || there(new);
     let all = std::iter::once("task".to_owned()).chain((2..9).map(|n| format!("task-{n}")));
     let new = all.into_iter().find(|name| !taken(name))?;
     let path = quoted(&home.join(&new).to_string_lossy());

@@ -7,7 +7,7 @@ use crate::action::{Act, Action, Refs, Worktree, is_mark};
 use crate::policy::Policy;
 use crate::shell::{Span, Word};
 use crate::verdict::Decision;
-use crate::world::{Fact, Stand, Stasher, World, stash_index};
+use crate::world::{Fact, Stasher, World, stash_index};
 
 pub(super) const RULE: Rule = Rule {
     id: "lease/foreign-branch",

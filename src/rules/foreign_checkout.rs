@@ -29,7 +29,7 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
             let mut found = claims::found(&change, touched, "the checkout of another session,");
             found.because.splice(0..0, because);
             found.decision = Some(decision);
-            all.push(found.instead(claims::way_out(touched, &action.place, world)));
+            all.push(found.instead(claims::way_out(touched, world)));
         }
     }
     if let Some(why) = change.reaches.unknown.as_ref().filter(|_| all.is_empty())

@@ -144,6 +144,65 @@ impl World {
 }
 
 impl World {
+    /// One path in the checkout at `place` that is in no commit; `except` are links that were put
+    /// there for the work, and checkouts below it are no part of it (R154).
+    pub fn unsaved(&self, place: &Place, except: &[String]) -> Fact<Option<String>> {
+        let Some(dirs) = self.dirs(place) else {
+            return Fact::Unknown("there is no checkout".to_owned());
+        };
+        let ground = Ground {
+            git_dir: dirs.git_dir.clone(),
+            work_tree: Some(dirs.top.clone()),
+        };
+        let mut args = match self.unfiltered(&dirs.top) {
+            Ok(args) => args,
+            Err(why) => return Fact::Unknown(why),
+        };
+        let status = "status -z --porcelain --no-renames --untracked-files=all";
+        args.extend(status.split(' ').map(str::to_owned));
+        args.push("--ignore-submodules=none".to_owned());
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let home = self.around.home.as_deref();
+        let answer = match self.children.ask(&ground, home, &args) {
+            Ok(answer) => answer,
+            Err(why) => return Fact::Unknown(why),
+        };
+        let nested = |path: &str| {
+            let at = dirs.top.join(path);
+            path.ends_with('/') && matches!(super::repo::standing(&at), super::repo::Found::Here(_))
+        };
+        let counts = |line: &&str| {
+            let path = line.get(3..).unwrap_or_default();
+            let linked = except.iter().any(|e| e.trim_end_matches('/') == path);
+            !(line.starts_with("??") && (linked || nested(path)))
+        };
+        let mut lines = answer.split('\0').filter(|line| !line.is_empty());
+        Fact::Known(
+            lines
+                .find(counts)
+                .map(|line| line.get(3..).unwrap_or_default().to_owned()),
+        )
+    }
+
+    /// Every checkout of the repository at `place`, this one first.
+    pub fn all_checkouts(&self, place: &Place) -> Vec<super::Dirs> {
+        let start = self.scene.live.first();
+        let Some(Site::Here(repo)) = start.map(|a| self.site(a, place)) else {
+            return Vec::new();
+        };
+        let dirs = |git_dir: &Path, top: &Path| super::Dirs {
+            top: top.to_owned(),
+            git_dir: git_dir.to_owned(),
+            common: repo.common.clone(),
+        };
+        let own = repo.top.as_ref().map(|top| dirs(&repo.git_dir, top));
+        let rest = others(&repo);
+        let rest = rest.iter().map(|(r, top)| dirs(&r.git_dir, top));
+        own.into_iter().chain(rest).collect()
+    }
+}
+
+impl World {
     /// Options with which no filter of the repository runs: nobody asked for a program of its choice.
     fn unfiltered(&self, top: &Path) -> Result<Vec<String>, String> {
         let place = Place {

@@ -12,6 +12,7 @@
 )]
 
 pub(crate) mod cases;
+pub(crate) mod claims;
 pub(crate) mod desk;
 pub(crate) mod effects;
 pub(crate) mod git;
@@ -88,18 +89,20 @@ impl Stage {
             } else {
                 Environment::default()
             },
+            claims: claims::watch(&self.repo),
             ..Surroundings::default()
         };
         let policy = Policy::default();
-        std::panic::catch_unwind(move || leaseguard::guard::judge(&call, around, &policy))
-            .unwrap_or_else(|cause| {
-                let what = cause
-                    .downcast_ref::<String>()
-                    .cloned()
-                    .or_else(|| cause.downcast_ref::<&str>().map(|s| (*s).to_owned()))
-                    .unwrap_or_default();
-                Verdict::failed("test/panic", what)
-            })
+        let judge =
+            std::panic::AssertUnwindSafe(move || leaseguard::guard::judge(&call, around, &policy));
+        std::panic::catch_unwind(judge).unwrap_or_else(|cause| {
+            let what = cause
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| cause.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+                .unwrap_or_default();
+            Verdict::failed("test/panic", what)
+        })
     }
 
     /// `text` with this repository's surroundings as `@W@`, so that it can be written down.

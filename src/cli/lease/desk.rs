@@ -17,8 +17,8 @@ use crate::lease::terms::Terms;
 use crate::lease::witness::{Machine, here};
 use crate::log::{Entry, Log, Settings as LogSettings};
 use crate::person::{self, chain};
-use crate::state::State;
 use crate::state::time::Moment;
+use crate::state::{State, Trouble};
 use crate::world::{Fact, Head, World};
 use serde::Serialize;
 use std::path::Path;
@@ -147,44 +147,16 @@ impl Desk {
     pub(super) fn run(&self, found: &Found, who: &Asker, act: Act) -> Result<Outcome, Refusal> {
         let key = (found.spot.repo.as_str(), found.spot.checkout.as_str());
         let now = Moment::now();
-        let outcome = self.registry().run(key, who, act, None, (WAIT_VERB, now))?;
-        self.log(&found.spot, who, &outcome, now);
-        Ok(outcome)
-    }
-
-    /// A line of the log for what changed. That it cannot be written changes nothing (R12).
-    fn log(&self, spot: &Spot, who: &Asker, outcome: &Outcome, now: Moment) {
-        let claim = outcome.claim.as_ref();
-        let mut text = format!("{} `{}`", outcome.event, spot.top.display());
-        if let Some(claim) = claim {
-            text.push_str(&format!(
-                " branch `{}` epoch {} revision {}",
-                claim.branch.as_deref().unwrap_or("-"),
-                claim.epoch,
-                claim.rev
-            ));
-            if let Some(prev) = claim.prev.as_ref().filter(|_| outcome.event != "renew") {
-                text.push_str(&format!(" after `{}` ({})", prev.claim_id, prev.how));
-            }
-        }
-        let mut effects = vec![text.into()];
-        if let Some(reason) = &outcome.reason {
-            effects.push(format!("because: {reason}").into());
-        }
-        let entry = Entry {
-            kind: outcome.event,
-            host: who.process.as_ref().map(|p| p.host.as_str()),
-            session: who.session.as_deref(),
-            agent: who.agent.as_deref(),
-            repository: Some(&spot.top),
-            claim: claim.map(|c| c.claim_id.as_str()),
-            lane: claim.and_then(|c| c.lane.as_deref()),
-            effects,
-            ..Entry::default()
+        let policy = home::Here::of(Some(&found.spot.top)).policy();
+        let registry = Registry {
+            terms: super::terms(&policy),
+            ..self.registry()
         };
-        if let Err(why) = Log::new(&self.state, LogSettings::default()).write(&entry, now) {
+        let outcome = registry.run(key, who, act, None, (WAIT_VERB, now))?;
+        if let Err(why) = note(&self.state, &found.spot, who, &outcome, now) {
             terminal::err(&format!("leaseguard: {}\n", why.0));
         }
+        Ok(outcome)
     }
 
     /// Tells what came of it.
@@ -217,6 +189,45 @@ impl Desk {
         terminal::out(&(safe(&text) + "\n"));
         Exit::Ok
     }
+}
+
+/// Writes a line of the log for what changed. That it cannot be written changes nothing (R12).
+pub(in crate::cli) fn note(
+    state: &State,
+    spot: &Spot,
+    who: &Asker,
+    outcome: &Outcome,
+    now: Moment,
+) -> Result<(), Trouble> {
+    let claim = outcome.claim.as_ref();
+    let mut text = format!("{} `{}`", outcome.event, spot.top.display());
+    if let Some(claim) = claim {
+        text.push_str(&format!(
+            " branch `{}` epoch {} revision {}",
+            claim.branch.as_deref().unwrap_or("-"),
+            claim.epoch,
+            claim.rev
+        ));
+        if let Some(prev) = claim.prev.as_ref().filter(|_| outcome.event != "renew") {
+            text.push_str(&format!(" after `{}` ({})", prev.claim_id, prev.how));
+        }
+    }
+    let mut effects = vec![text.into()];
+    if let Some(reason) = &outcome.reason {
+        effects.push(format!("because: {reason}").into());
+    }
+    let entry = Entry {
+        kind: outcome.event,
+        host: who.process.as_ref().map(|p| p.host.as_str()),
+        session: who.session.as_deref(),
+        agent: who.agent.as_deref(),
+        repository: Some(&spot.top),
+        claim: claim.map(|c| c.claim_id.as_str()),
+        lane: claim.and_then(|c| c.lane.as_deref()),
+        effects,
+        ..Entry::default()
+    };
+    Log::new(state, LogSettings::default()).write(&entry, now)
 }
 
 /// The verb `work`, with its refusal told.

@@ -7,7 +7,10 @@ mod mode;
 mod show;
 mod take;
 
+pub(super) use desk::note;
+
 use super::{Exit, terminal};
+use crate::policy::Policy;
 use clap::Subcommand;
 
 /// The arguments.
@@ -67,6 +70,15 @@ struct Who {
     /// Its process, whose end ends the claim's; for people and dispatchers
     #[arg(long, value_name = "PID", requires = "session")]
     pid: Option<u32>,
+}
+
+/// What `policy` decides about claims.
+pub(super) fn terms(policy: &Policy) -> crate::lease::terms::Terms {
+    crate::lease::terms::Terms {
+        cap: policy.lease_cap(),
+        lane_required: policy.lanes_required(),
+        ..Default::default()
+    }
 }
 
 /// Runs the verb.

@@ -26,6 +26,7 @@ mod status;
 mod terminal;
 mod trust;
 mod uninstall;
+mod worktree;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -88,6 +89,8 @@ enum Verb {
     Trust(trust::Args),
     /// Claims checkouts, and shows who has which
     Lease(lease::Args),
+    /// Makes, finds and removes a worktree for each ticket
+    Worktree(worktree::Args),
     /// Shows what was decided and done
     Log(log::Args),
     /// Prints six lines for agents: what is not done here, and what to do instead
@@ -138,6 +141,7 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Pause(args) => pause::run(&args),
             Verb::Trust(args) => trust::run(&args),
             Verb::Lease(args) => lease::run(&args),
+            Verb::Worktree(args) => worktree::run(&args),
             Verb::Log(args) => log::run(&args),
             Verb::Brief(args) => brief::run(&args),
             Verb::Install(args) => install::run(&args),

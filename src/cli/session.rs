@@ -311,6 +311,34 @@ impl Desk {
     }
 }
 
+/// Whose the checkout at `cwd` is, in words; `None` where nobody claims it.
+pub(super) fn claim(cwd: Option<&Path>) -> Option<String> {
+    let world = World::new(input::around(cwd));
+    let place = Place {
+        dir: world.around.cwd.clone(),
+        ..Place::default()
+    };
+    let dirs = world.dirs(&place)?;
+    let watch = Watch::of(home::state().ok()?, None, None);
+    let text = |claim: &Claim| {
+        let branch = claim.branch.as_deref().unwrap_or("-");
+        let ticket = claim.ticket.as_deref().unwrap_or("-");
+        lease::safe(&format!(
+            "{}, branch `{branch}`, ticket `{ticket}`",
+            shown(claim)
+        ))
+    };
+    Some(match watch.hold(&dirs.git_dir, &dirs.common) {
+        Hold::Free => return None,
+        Hold::Mine(claim, _) | Hold::Foreign(claim, _) | Hold::Unclear(claim) => text(&claim),
+        Hold::Lapsed(claim) => format!("{}, who is gone", text(&claim)),
+        Hold::Unreadable(why) => format!(
+            "cannot be read, so it counts as held: {}",
+            lease::safe(&why)
+        ),
+    })
+}
+
 /// What the process of `call` sees of claims; `None` where there is no state directory.
 pub(super) fn watch(call: &Call) -> Option<std::rc::Rc<Watch>> {
     let state = home::state().ok()?;

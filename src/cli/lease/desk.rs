@@ -24,23 +24,23 @@ use serde::Serialize;
 use std::path::Path;
 
 /// The store, and who asks.
-pub(super) struct Desk {
-    pub(super) state: State,
-    pub(super) store: Dir,
-    pub(super) here: Here,
-    pub(super) json: bool,
+pub(in crate::cli) struct Desk {
+    pub(in crate::cli) state: State,
+    pub(in crate::cli) store: Dir,
+    pub(in crate::cli) here: Here,
+    pub(in crate::cli) json: bool,
 }
 
 /// One checkout, and what git says of it.
-pub(super) struct Found {
-    pub(super) spot: Spot,
-    pub(super) branch: Option<String>,
-    pub(super) origin: Option<String>,
+pub(in crate::cli) struct Found {
+    pub(in crate::cli) spot: Spot,
+    pub(in crate::cli) branch: Option<String>,
+    pub(in crate::cli) origin: Option<String>,
 }
 
 impl Desk {
     /// Opens the store of this machine.
-    pub(super) fn open(json: bool) -> Result<Desk, Refusal> {
+    pub(in crate::cli) fn open(json: bool) -> Result<Desk, Refusal> {
         let trouble = |why: String| Refusal::new(Code::Store, why);
         let state = home::state().map_err(trouble)?;
         let here = here(&state).map_err(|why| trouble(why.0))?;
@@ -57,7 +57,7 @@ impl Desk {
     }
 
     /// The law, the store and this machine.
-    pub(super) fn registry(&self) -> Registry<'_> {
+    pub(in crate::cli) fn registry(&self) -> Registry<'_> {
         Registry {
             store: &self.store,
             witness: &Machine,
@@ -66,7 +66,7 @@ impl Desk {
     }
 
     /// The checkout that is meant.
-    pub(super) fn find(&self, worktree: Option<&Path>) -> Result<Found, Refusal> {
+    pub(in crate::cli) fn find(&self, worktree: Option<&Path>) -> Result<Found, Refusal> {
         let around = input::around(worktree);
         let place = action::Place {
             dir: around.cwd.clone(),
@@ -94,7 +94,7 @@ impl Desk {
     }
 
     /// Who asks. An agent is itself, whatever it says; others name the session that they act for.
-    pub(super) fn asker(&self, who: &Who) -> Result<Asker, Refusal> {
+    pub(in crate::cli) fn asker(&self, who: &Who) -> Result<Asker, Refusal> {
         let asking = person::Asker::here();
         if asking.is_person(false).is_ok() {
             return self.dispatched(who, &asking.chain);
@@ -144,7 +144,12 @@ impl Desk {
     }
 
     /// Asks the law about the checkout at `found`, and logs what changed.
-    pub(super) fn run(&self, found: &Found, who: &Asker, act: Act) -> Result<Outcome, Refusal> {
+    pub(in crate::cli) fn run(
+        &self,
+        found: &Found,
+        who: &Asker,
+        act: Act,
+    ) -> Result<Outcome, Refusal> {
         let key = (found.spot.repo.as_str(), found.spot.checkout.as_str());
         let now = Moment::now();
         let policy = home::Here::of(Some(&found.spot.top)).policy();
@@ -160,7 +165,7 @@ impl Desk {
     }
 
     /// Tells what came of it.
-    pub(super) fn told(&self, outcome: &Outcome) -> Exit {
+    pub(in crate::cli) fn told(&self, outcome: &Outcome) -> Exit {
         if self.json {
             #[derive(Serialize)]
             struct Told<'a> {
@@ -231,13 +236,16 @@ pub(in crate::cli) fn note(
 }
 
 /// The verb `work`, with its refusal told.
-pub(super) fn at_desk(json: bool, work: impl FnOnce(&Desk) -> Result<Exit, Refusal>) -> Exit {
+pub(in crate::cli) fn at_desk(
+    json: bool,
+    work: impl FnOnce(&Desk) -> Result<Exit, Refusal>,
+) -> Exit {
     let done = Desk::open(json).and_then(|desk| work(&desk));
     done.unwrap_or_else(|refusal| refused(&refusal, json))
 }
 
 /// The same, at a checkout and with who asks.
-pub(super) fn at_checkout(
+pub(in crate::cli) fn at_checkout(
     place: &Place,
     who: &Who,
     work: impl FnOnce(&Desk, &Found, &Asker) -> Result<Exit, Refusal>,
@@ -250,7 +258,7 @@ pub(super) fn at_checkout(
 }
 
 /// Tells a refusal.
-pub(super) fn refused(refusal: &Refusal, json: bool) -> Exit {
+pub(in crate::cli) fn refused(refusal: &Refusal, json: bool) -> Exit {
     if json {
         #[derive(Serialize)]
         struct Told<'a> {
@@ -274,7 +282,7 @@ pub(super) fn refused(refusal: &Refusal, json: bool) -> Exit {
 }
 
 /// Text of others, so that it cannot move the cursor.
-pub(super) fn safe(text: &str) -> String {
+pub(in crate::cli) fn safe(text: &str) -> String {
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().map(shown).collect()
 }

@@ -7,7 +7,9 @@ mod mode;
 mod show;
 mod take;
 
-pub(super) use desk::note;
+pub(super) use crate::lease::store::WAIT_VERB as WAIT;
+pub(super) use claim::plain;
+pub(super) use desk::{Desk, at_desk, note, safe};
 
 use super::{Exit, terminal};
 use crate::policy::Policy;
@@ -63,7 +65,7 @@ struct Place {
 
 /// For whom; an agent is only ever itself.
 #[derive(clap::Args, Clone)]
-struct Who {
+pub(super) struct Who {
     /// The session; for people and dispatchers, who claim for one that they start
     #[arg(long, value_name = "ID")]
     session: Option<String>,

@@ -23,6 +23,8 @@ pub(crate) mod setup;
 pub(crate) mod source;
 pub(crate) mod text;
 pub(crate) mod wrap;
+#[cfg(unix)]
+pub(crate) mod yard;
 
 use leaseguard::call::{Call, Dialect, What};
 use leaseguard::policy::Policy;

@@ -392,13 +392,31 @@ impl World {
                 return (!text.starts_with(part)).then_some((known, None));
             }
             if wild(part) {
-                let pattern = part.replace(['?', '['], "*");
-                return Some((known, Some(pattern)));
+                return Some((known, Some(loose(part))));
             }
             known.push(part);
         }
         Some((known, None))
     }
+}
+
+/// A shell pattern in which anything stands for one character as well as for many.
+fn loose(pattern: &str) -> String {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        match c {
+            '[' => {
+                out.push('*');
+                let end = rest.char_indices().skip(1).find(|(_, c)| *c == ']');
+                rest = end.map_or(rest, |(at, _)| rest.get(at + 1..).unwrap_or_default());
+            }
+            '?' => out.push('*'),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Where writing to `path` ends up, links followed even where they lead to nothing yet.

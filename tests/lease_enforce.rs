@@ -91,6 +91,8 @@ fn what_another_living_session_holds_is_kept_from_every_tool_and_spelling() {
             "lease/foreign-checkout",
         );
     }
+    let enter = json!({ "tool_name": "EnterWorktree", "tool_input": { "path": top } });
+    told(&send(&yard, "s2", "w1", "PreToolUse", &enter), 0, "\"ask\"");
     for command in [
         "git status",
         "git -C ../w0 log -1",

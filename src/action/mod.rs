@@ -2,6 +2,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod agent;
+pub mod enter;
 pub mod file;
 pub mod forge;
 pub mod git;
@@ -13,12 +14,14 @@ pub mod tool;
 mod words;
 #[cfg(test)]
 pub(crate) use words::testing;
+mod worktree;
 pub mod wrap;
 
 pub use agent::AgentStart;
 pub use forge::ForgeAct;
 pub use own::Own;
 pub use publish::{Publish, Rehearsal};
+pub use worktree::Worktree;
 
 use crate::shell::{Command, Span, Word};
 use std::path::{Path, PathBuf};
@@ -483,43 +486,6 @@ pub struct Integrate {
     pub resumes: bool,
     /// `--no-commit`, `--squash`: HEAD stays.
     pub no_commit: bool,
-}
-
-/// `git worktree`.
-#[derive(Debug, Clone)]
-pub enum Worktree {
-    /// `worktree add`.
-    Add {
-        /// Where.
-        path: Word,
-        /// The branch it makes (`-b`, `-B`, or by the path's name).
-        branch: Option<Word>,
-        /// What it checks out.
-        start: Option<Word>,
-        /// `-B` or `--force`.
-        force: Option<How>,
-        /// `--detach`.
-        detach: bool,
-    },
-    /// `worktree remove`.
-    Remove {
-        /// Which.
-        path: Word,
-        /// `--force`.
-        force: Option<How>,
-    },
-    /// `worktree move`.
-    Move {
-        /// From.
-        from: Word,
-        /// To.
-        to: Word,
-    },
-    /// `worktree prune`: forgets those that are not where they were.
-    Prune {
-        /// As typed.
-        how: How,
-    },
 }
 
 /// Answers what only the repository knows about names; the world implements it.

@@ -5,6 +5,7 @@
 use super::{home, input, lease};
 use crate::action::Place;
 use crate::call::Call;
+use crate::lease::asker::Standing;
 use crate::lease::error::Refusal;
 use crate::lease::identity::harness;
 use crate::lease::law::{Act, Source, Wanted, shown};
@@ -148,7 +149,9 @@ impl Desk {
             Event::Start => self.start(hold, linked, said.source.as_deref()),
             Event::Prompt => self.prompt(hold, linked),
             Event::Stop => match hold {
-                Hold::Mine(claim, _) if claim.owner.agent_id.is_some() => self.leave(&claim),
+                Hold::Mine(claim, standing) if claim.owner.agent_id.is_some() => {
+                    self.leave(&claim, standing)
+                }
                 _ => Ok(Vec::new()),
             },
             // The talk goes on under a new id, which takes the claim over as it starts.
@@ -156,7 +159,7 @@ impl Desk {
                 Ok(Vec::new())
             }
             Event::End => match hold {
-                Hold::Mine(claim, _) => self.leave(&claim),
+                Hold::Mine(claim, standing) => self.leave(&claim, standing),
                 _ => Ok(Vec::new()),
             },
         }
@@ -177,9 +180,7 @@ impl Desk {
         let hold = match hold {
             Hold::Foreign(claim, alive) if source != Source::Startup => {
                 match self.run(Act::Rotate { source }) {
-                    Ok(Some(claim)) => {
-                        Hold::Mine(Box::new(claim), crate::lease::asker::Standing::Owner)
-                    }
+                    Ok(Some(claim)) => Hold::Mine(Box::new(claim), Standing::Owner),
                     _ => Hold::Foreign(claim, alive),
                 }
             }
@@ -251,7 +252,14 @@ impl Desk {
     }
 
     /// Gives a clean checkout back; marks one with work in it.
-    fn leave(&self, claim: &Claim) -> Result<Vec<String>, Refusal> {
+    fn leave(&self, claim: &Claim, standing: Standing) -> Result<Vec<String>, Refusal> {
+        // It goes on in another process: that one has to be the owner before it can leave.
+        if standing == Standing::Resumed {
+            self.run(Act::Renew {
+                stage: None,
+                ttl: None,
+            })?;
+        }
         let act = match self.world.unsaved(&self.place, &claim.checkout.provisioned) {
             Fact::Known(None) => Act::Release,
             Fact::Known(Some(_)) | Fact::Unknown(_) => Act::MarkDirty,

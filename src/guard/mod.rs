@@ -151,8 +151,13 @@ impl<'a> Walk<'a> {
 
     /// Judges a tool of another server: as the act that it is known for, or as the text that it runs.
     fn tool(&mut self, server: &str, tool: &str, input: &str) -> Script {
-        for action in action::tool::read(server, tool, input) {
-            self.judge(&action, Judging::Surely);
+        let cwd = self.world.around.cwd.clone();
+        let enters = action::enter::worktree(server, tool, input, cwd.as_deref());
+        for action in action::tool::read(server, tool, input)
+            .iter()
+            .chain(&enters)
+        {
+            self.judge(action, Judging::Surely);
         }
         Script::default()
     }

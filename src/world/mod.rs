@@ -318,22 +318,6 @@ impl World {
         Some((top, main))
     }
 
-    /// The URLs of all remotes at `place`, as far as they are known.
-    pub fn remote_urls(&self, place: &Place) -> Vec<String> {
-        let Some(spot) = self.spots(place).next() else {
-            return Vec::new();
-        };
-        spot.settings
-            .entries
-            .iter()
-            .filter(|e| e.key.starts_with("remote.") && e.key.ends_with(".url"))
-            .filter_map(|e| match &e.value {
-                config::Value::Text(url) => Some(url.clone()),
-                _ => None,
-            })
-            .collect()
-    }
-
     /// HEAD at this point of the script; more than one where alternatives met.
     pub fn heads(&self, place: &Place) -> Fact<Vec<Head>> {
         let mut heads = Vec::new();

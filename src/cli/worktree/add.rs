@@ -185,7 +185,7 @@ fn free(
             )
         };
         return Err(Refusal::new(
-            Code::BadRequest,
+            Code::PathTaken,
             format!(
                 "`{}` is there already: `{mend}` makes room, or name another place with `--path`",
                 path.display()

@@ -233,6 +233,7 @@ fn main() {
     if let Some(call) = calls.iter().find(|c| c.run.ground == Ground::Forge) {
         cold(call.stage, &call.payload);
     }
+    ownership();
     megabyte(&stages[0].1);
     println!(
         "\n{}",
@@ -426,6 +427,70 @@ fn figures(calls: &[Asked<'_>]) {
                 ""
             }
         );
+    }
+}
+
+/// How much more a call may cost, relative to `/bin/true`, where its checkout is claimed.
+const OWNERSHIP_LIMIT: f64 = 0.15;
+
+/// What it costs to know whose the checkout is: a plain commit without any claim on the machine,
+/// and by the holder among some and among many claims.
+fn ownership() {
+    let setup: Setup = serde_json::from_value(serde_json::json!({
+        "clean": true, "worktrees": [{ "name": "wt-me", "branch": "feat/me" }],
+    }))
+    .expect("a setup");
+    let stage = Stage::of(&setup);
+    let mut stage = stage;
+    let mut repo = repo::fresh(&setup);
+    repo.cwd = repo.root.join("wt-me");
+    stage.repo = std::sync::Arc::new(repo);
+    let run = Run {
+        name: "commit",
+        command: "git commit -m x",
+        exit: 0,
+        limit: 0.0,
+        aim: 0.0,
+        ground: Ground::Small,
+    };
+    let call = payload(&stage, &run);
+    let Some(base) = instructions(&stage, TRUE, &[], &call) else {
+        return;
+    };
+    let count = || {
+        let _ = start(&stage, bin(), &["hook"], &call);
+        let counted = instructions(&stage, bin(), &["hook"], &call);
+        counted.map_or(0.0, |n| n as f64 / base as f64)
+    };
+    let free = count();
+    let event = stage.repo.root.join("start.json");
+    let text = std::fs::read_to_string(&call).expect("the payload");
+    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    value["hook_event_name"] = "SessionStart".into();
+    repo::put(&event, &value.to_string());
+    let _ = start(&stage, bin(), &["hook"], &event);
+    println!("\nwhose the checkout is, as ratios to {TRUE}: {free:.2} without claims");
+    let state = stage.repo.home.join(".local/state/leaseguard/v1");
+    let folder = std::fs::read_dir(state).expect("claims").flatten().next();
+    let claims = folder
+        .expect("the claim of the event")
+        .path()
+        .join("claims");
+    let own = std::fs::read_dir(&claims).expect("claims").flatten().next();
+    let record = std::fs::read_to_string(own.expect("a record").path()).expect("its text");
+    let mut written = 1;
+    for many in [1, 10, 10_000] {
+        while written < many {
+            repo::put(&claims.join(format!("{written:032x}.json")), &record);
+            written += 1;
+        }
+        let more = count() - free;
+        let over = if more > OWNERSHIP_LIMIT {
+            "  over the limit"
+        } else {
+            ""
+        };
+        println!("{many:>7} claims: +{more:.3}, limit {OWNERSHIP_LIMIT}{over}");
     }
 }
 

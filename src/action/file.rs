@@ -170,9 +170,20 @@ const FOLDERS: &[&str] = &[
     "codex", "crush", "gemini-cli", "git", "github-copilot", "opencode", "windsurf",
 ];
 
-/// Adds what `command` does to files that may be guarded.
-pub(super) fn read(base: &str, command: &Command, dir: Option<&Path>, out: &mut Vec<Action>) {
-    let mut reader = Reader { command, dir, out };
+/// Adds what `command` does to files that may be guarded; with `plain`, to others too.
+pub(super) fn read(
+    base: &str,
+    command: &Command,
+    dir: Option<&Path>,
+    plain: bool,
+    out: &mut Vec<Action>,
+) {
+    let mut reader = Reader {
+        command,
+        dir,
+        plain,
+        out,
+    };
     for redirect in &command.redirects {
         if redirect.kind != RedirectKind::Read {
             reader.writes(&redirect.target);
@@ -180,7 +191,7 @@ pub(super) fn read(base: &str, command: &Command, dir: Option<&Path>, out: &mut 
     }
     if let Ok(at) = PROGRAMS.binary_search_by_key(&base, |(name, ..)| name)
         && let Some((_, takes, does)) = PROGRAMS.get(at)
-        && worth_reading(base, command, dir)
+        && (plain || worth_reading(base, command, dir))
     {
         reader.program(base, takes, *does);
     }
@@ -198,18 +209,29 @@ fn worth_reading(base: &str, command: &Command, dir: Option<&Path>) -> bool {
     whole || words.iter().any(|w| telling(w, dir))
 }
 
-/// What a tool does that writes, creates or removes these files; relative ones start at `cwd`.
-pub fn writes(paths: &[PathBuf], cwd: Option<&Path>) -> Vec<Action> {
+/// What a tool does that writes, creates or removes these files; relative ones start at `cwd`. With
+/// `plain`, files that mean nothing to git are told too.
+pub fn writes(paths: &[PathBuf], cwd: Option<&Path>, plain: bool) -> Vec<Action> {
     let mut out = Vec::new();
     for path in paths {
         let word = Word {
             text: path.to_string_lossy().into_owned(),
             ..Word::default()
         };
-        if telling(&word, cwd) {
+        let told = telling(&word, cwd);
+        if told || plain {
+            let shown = format!("write {}", word.text);
+            let act = if told {
+                Act::Write { path: word }
+            } else {
+                Act::Touch {
+                    path: word,
+                    by: None,
+                }
+            };
             out.push(Action {
-                shown: format!("write {}", word.text),
-                act: Act::Write { path: word },
+                shown,
+                act,
                 place: Place {
                     dir: cwd.map(Path::to_owned),
                     ..Place::default()
@@ -224,6 +246,7 @@ pub fn writes(paths: &[PathBuf], cwd: Option<&Path>) -> Vec<Action> {
 struct Reader<'a> {
     command: &'a Command,
     dir: Option<&'a Path>,
+    plain: bool,
     out: &'a mut Vec<Action>,
 }
 
@@ -240,6 +263,15 @@ impl Reader<'_> {
     fn writes(&mut self, path: &Word) {
         if telling(path, self.dir) {
             self.push(Act::Write { path: path.clone() });
+        } else {
+            self.touches(path, None);
+        }
+    }
+
+    fn touches(&mut self, path: &Word, by: Option<Alter>) {
+        if self.plain && !path.text.starts_with("/dev/") {
+            let path = path.clone();
+            self.push(Act::Touch { path, by });
         }
     }
 
@@ -250,6 +282,8 @@ impl Reader<'_> {
         if (whole && !unknown) || telling(path, self.dir) {
             let path = path.clone();
             self.push(Act::Alter { path, by });
+        } else {
+            self.touches(path, Some(by));
         }
     }
 
@@ -500,7 +534,7 @@ mod tests {
         let mut out = Vec::new();
         let command = command(text);
         let base = command.words.first().map_or("", |w| w.text.as_str());
-        read(base, &command, Some(Path::new("/repo")), &mut out);
+        read(base, &command, Some(Path::new("/repo")), false, &mut out);
         let told = out.iter().map(|a| match &a.act {
             Act::Write { path } => format!(">{}", path.text),
             Act::Alter { path, by } => {
@@ -581,7 +615,14 @@ mod tests {
         ] {
             assert_eq!(told(text), "", "{text}");
         }
-        assert!(writes(&[PathBuf::from("src/a.rs")], Some(Path::new("/repo"))).is_empty());
-        assert_eq!(writes(&[PathBuf::from(".git/HEAD")], None).len(), 1);
+        assert!(
+            writes(
+                &[PathBuf::from("src/a.rs")],
+                Some(Path::new("/repo")),
+                false
+            )
+            .is_empty()
+        );
+        assert_eq!(writes(&[PathBuf::from(".git/HEAD")], None, false).len(), 1);
     }
 }

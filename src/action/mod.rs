@@ -3,9 +3,11 @@
 
 mod agent;
 mod discard;
+pub mod enter;
 pub mod file;
 pub mod forge;
 pub mod git;
+mod may_write;
 pub mod options;
 mod own;
 pub mod publish;
@@ -13,6 +15,7 @@ pub mod tool;
 mod words;
 #[cfg(test)]
 pub(crate) use words::testing;
+mod worktree;
 pub mod wrap;
 
 pub use agent::AgentStart;
@@ -20,6 +23,7 @@ pub use discard::{Discard, Loses, Reach, Undoes};
 pub use forge::ForgeAct;
 pub use own::Own;
 pub use publish::{Publish, Rehearsal};
+pub use worktree::Worktree;
 
 use crate::shell::{Command, Span, Word};
 use std::path::{Path, PathBuf};
@@ -196,6 +200,18 @@ pub enum Act {
         path: Word,
         /// What is done to it.
         by: Alter,
+    },
+    /// A file that means nothing to git is written or altered: only whose checkout it lies in counts.
+    Touch {
+        /// The file.
+        path: Word,
+        /// What is done to it; `None` = it is written.
+        by: Option<Alter>,
+    },
+    /// A program of which nothing is known runs here, and may write.
+    Run {
+        /// The program.
+        program: Word,
     },
     /// A verb of leaseguard itself.
     Leaseguard {
@@ -441,38 +457,6 @@ pub struct Integrate {
     pub no_commit: bool,
 }
 
-/// `git worktree`.
-#[derive(Debug, Clone)]
-pub enum Worktree {
-    /// `worktree add`.
-    Add {
-        /// Where.
-        path: Word,
-        /// The branch it makes (`-b`, `-B`, or by the path's name).
-        branch: Option<Word>,
-        /// What it checks out.
-        start: Option<Word>,
-        /// `-B` or `--force`.
-        force: Option<How>,
-        /// `--detach`.
-        detach: bool,
-    },
-    /// `worktree remove`.
-    Remove {
-        /// Which.
-        path: Word,
-        /// `--force`.
-        force: Option<How>,
-    },
-    /// `worktree move`.
-    Move {
-        /// From.
-        from: Word,
-        /// To.
-        to: Word,
-    },
-}
-
 /// Answers what only the repository knows about names; the world implements it.
 pub trait Lookup {
     /// The value of `alias.NAME` at `place`: `Ok(None)` = no such alias, `Err` = cannot tell.
@@ -488,6 +472,11 @@ pub trait Lookup {
     fn program(&self, path: &Path) -> Option<String> {
         let _ = path;
         None
+    }
+
+    /// Whether anything is claimed on this machine, so that it counts whose a plain file is.
+    fn claimed(&self) -> bool {
+        false
     }
 }
 
@@ -528,8 +517,9 @@ pub struct Named {
 /// What `command` would do when it runs in `dir`; empty for programs that are none of our business.
 pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named {
     let mut named = Named::default();
+    let claimed = lookup.claimed();
     let Some(program) = command.words.first() else {
-        file::read("", command, dir, &mut named.actions);
+        file::read("", command, dir, claimed, &mut named.actions);
         return named;
     };
     let base = program_name(program, dir, lookup);
@@ -545,7 +535,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         named.alias = reading.alias;
         let outward = forge::git_verbs(&base, command, &named.actions);
         named.actions.extend(outward.into_iter().map(plain));
-        file::read("", command, dir, &mut named.actions);
+        file::read("", command, dir, claimed, &mut named.actions);
         return named;
     }
     if let Some(command) = forge::as_git(&base, command) {
@@ -565,7 +555,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
                 .map(plain),
         );
     }
-    file::read(&base, command, dir, &mut named.actions);
+    file::read(&base, command, dir, claimed, &mut named.actions);
     let own = own::read(&base, command).or_else(|| agent::read(&base, command));
     named.actions.extend(own.map(plain));
     if wrap::waits_for_lines(command) {
@@ -573,6 +563,10 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     }
     if let Some(unread) = odd_git(command, &base) {
         named.actions.push(plain(Act::Opaque(unread)));
+    }
+    if claimed && may_write::may_write(&base) {
+        let program = program.clone();
+        named.actions.push(plain(Act::Run { program }));
     }
     named.possible = wrap::possible(command);
     named

@@ -97,6 +97,7 @@ pub(super) fn judge(text: &str, cwd: Option<&Path>) -> Verdict {
 pub(super) fn asking(cwd: Option<&Path>) -> Surroundings {
     Surroundings {
         assume_repository: true,
+        claims: super::session::watch(&call("", None)),
         ..input::around(cwd)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Whatever goes wrong here ends in a denial, because hosts run the tool after any other failure.
 
-use super::{afterwards, brief, home, input, terminal};
+use super::{afterwards, brief, home, input, session, terminal};
 use crate::call::{Call, What};
 use crate::guard;
 use crate::host::{self, Reply};
@@ -51,7 +51,9 @@ fn answer(args: impl Iterator<Item = OsString>) -> Reply {
         .and_then(|bytes| host::hear(bytes, named));
     match heard {
         Ok(heard) => {
-            let judged = catch_unwind(AssertUnwindSafe(|| judge(&heard)));
+            let judged = catch_unwind(AssertUnwindSafe(|| {
+                judge(&heard, bytes.as_deref().unwrap_or_default())
+            }));
             let verdict = judged.unwrap_or_else(|_| panicked());
             let reply = heard.reply(&verdict);
             if reply.asks {
@@ -89,7 +91,7 @@ fn named(args: impl Iterator<Item = OsString>) -> Result<Option<&'static str>, F
 }
 
 /// Judges every call of the message; the strictest finding wins.
-fn judge(heard: &host::Heard<'_>) -> Verdict {
+fn judge(heard: &host::Heard<'_>, payload: &[u8]) -> Verdict {
     seeded_panic();
     let calls = match heard.calls() {
         Ok(calls) => calls,
@@ -111,12 +113,22 @@ fn judge(heard: &host::Heard<'_>) -> Verdict {
         if !canary {
             around.company = seated(call);
         }
+        around.claims = session::watch(call).filter(|_| !canary);
+        let claims = around.claims.clone();
         let mut verdict = guard::judge_once(call, around, &shelf);
         afterwards::settle(call, heard.host(), begin.elapsed(), &mut verdict);
-        if let What::Event { name } = &call.what
-            && name == "SessionStart"
-        {
-            verdict.notes = brief::lines(call.cwd.as_deref());
+        match &call.what {
+            What::Event { name } if !canary => {
+                if name == "SessionStart" {
+                    verdict.notes = brief::lines(call.cwd.as_deref());
+                }
+                verdict.notes.extend(session::event(name, call, payload));
+            }
+            _ => {
+                if let Some(claims) = claims {
+                    session::lapsed(&claims, call.cwd.as_deref(), &mut verdict);
+                }
+            }
         }
         all = Some(match all {
             None => verdict,

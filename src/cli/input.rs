@@ -77,6 +77,7 @@ pub(super) fn around(cwd: Option<&Path>) -> Surroundings {
         env: Environment::new(|name| std::env::var_os(name)),
         unseen_typing: false,
         now: None,
+        claims: None,
         assume_repository: false,
         company: Company::default(),
     }

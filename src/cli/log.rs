@@ -27,6 +27,9 @@ pub(super) struct Args {
     /// Print JSON, one object a line
     #[arg(long)]
     json: bool,
+    /// Only what happened to claims
+    #[arg(long)]
+    leases: bool,
     /// Go on with what comes
     #[arg(long, conflicts_with = "stats")]
     follow: bool,
@@ -51,6 +54,7 @@ pub(super) fn run(args: &Args) -> Exit {
         since,
         rule: args.rule.clone(),
         session: args.session.clone(),
+        leases: args.leases,
     };
     let state = match home::state() {
         Ok(state) => state,

@@ -24,10 +24,12 @@ mod man;
 mod pause;
 mod person;
 mod rules;
+mod session;
 mod status;
 mod terminal;
 mod trust;
 mod uninstall;
+mod worktree;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -90,6 +92,8 @@ enum Verb {
     Trust(trust::Args),
     /// Claims checkouts, and shows who has which
     Lease(lease::Args),
+    /// Makes, finds and removes a worktree for each ticket
+    Worktree(worktree::Args),
     /// Shows what was decided and done
     Log(log::Args),
     /// Shows what CI and reviews still do on a branch, or waits until they have ended
@@ -144,6 +148,7 @@ fn verb(args: Vec<OsString>) -> Exit {
             Verb::Pause(args) => pause::run(&args),
             Verb::Trust(args) => trust::run(&args),
             Verb::Lease(args) => lease::run(&args),
+            Verb::Worktree(args) => worktree::run(&args),
             Verb::Log(args) => log::run(&args),
             Verb::Ci(args) => ci::run(&args),
             Verb::Brief(args) => brief::run(&args),

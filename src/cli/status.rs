@@ -45,6 +45,7 @@ struct View {
     paused_seconds: Option<u64>,
     open: usize,
     rules_off: Vec<&'static str>,
+    claim: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -90,6 +91,7 @@ pub(super) fn run(args: &Args) -> Exit {
         paused_seconds: machine.paused.map(|left| left.as_secs()),
         open: open(),
         rules_off: off(&policy),
+        claim: super::session::claim(cwd),
     };
     terminal::out(&if args.json {
         terminal::json_line(&view)
@@ -240,6 +242,9 @@ fn screen(view: &View, paint: Paint) -> String {
             paint.red("!"),
             cut(trouble, WIDTH.saturating_sub(4))
         ));
+    }
+    if let Some(claim) = &view.claim {
+        lines.push(line("claim", claim, paint));
     }
     lines.extend(pause_line(view, paint));
     lines.extend(open_line(view, paint));

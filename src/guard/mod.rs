@@ -42,6 +42,9 @@ pub fn explain(call: &Call, around: Surroundings, shelf: &Shelf) -> Verdict {
 /// apart again, which would cost a tenth of the call.
 pub fn judge_once(call: &Call, around: Surroundings, shelf: &Shelf) -> Verdict {
     judged(call, around, shelf, true, |walk, script| {
+        if !matches!(call.what, What::Event { .. }) {
+            walk.world.keep_alive();
+        }
         std::mem::forget((walk, script));
     })
 }
@@ -156,8 +159,13 @@ impl<'a> Walk<'a> {
 
     /// Judges a tool of another server: as the act that it is known for, or as the text that it runs.
     fn tool(&mut self, server: &str, tool: &str, input: &str) -> Script {
-        for action in action::tool::read(server, tool, input) {
-            self.judge(&action, Judging::Surely);
+        let cwd = self.world.around.cwd.clone();
+        let enters = action::enter::worktree(server, tool, input, cwd.as_deref());
+        for action in action::tool::read(server, tool, input)
+            .iter()
+            .chain(&enters)
+        {
+            self.judge(action, Judging::Surely);
         }
         Script::default()
     }
@@ -165,7 +173,7 @@ impl<'a> Walk<'a> {
     /// Judges files that a tool would write.
     fn files(&mut self, paths: &[PathBuf]) -> Script {
         let dir = self.world.around.cwd.clone();
-        for action in action::file::writes(paths, dir.as_deref()) {
+        for action in action::file::writes(paths, dir.as_deref(), self.world.claimed()) {
             self.judge(&action, Judging::Surely);
         }
         Script::default()
@@ -359,7 +367,7 @@ impl<'a> Walk<'a> {
     /// it alone tells what a rule looks for: the base branches of a push.
     fn findings(&mut self, action: &Action) -> Vec<Finding> {
         if !matches!(action.act, Act::Push(_)) {
-            let built_in = Policy::default();
+            let built_in = Policy::probing();
             let found = rules::judge(action, &self.world, &built_in, self.source);
             if found.is_empty() {
                 return found;

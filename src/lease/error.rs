@@ -102,6 +102,8 @@ codes! {
     LockdirPresent = "E_LOCKDIR_PRESENT", Refused;
     /// No process of an agent host was found.
     HostPidNotFound = "E_HOST_PID_NOT_FOUND", Person;
+    /// Something lies where a new worktree should be.
+    PathTaken = "E_PATH_TAKEN", Refused;
     /// The branch is not named as policy wants.
     BranchName = "E_BRANCH_NAME", Refused;
     /// A field of the request is not what it can be.

@@ -11,6 +11,8 @@ use crate::person::hosts;
 /// Variables that hosts give to what they start, and that hold the payload's session.
 const SESSIONS: &[(&str, &str)] = &[
     (hosts::CLAUDE, "CLAUDE_CODE_SESSION_ID"),
+    // Put there by our own answer to the session's start, where the host takes it.
+    (hosts::CLAUDE, "LEASEGUARD_SESSION"),
     ("Codex", "CODEX_THREAD_ID"),
     ("Codex", "CODEX_SESSION_ID"),
     ("Gemini CLI", "GEMINI_SESSION_ID"),

@@ -20,5 +20,6 @@ pub mod registry;
 pub mod spot;
 pub mod store;
 pub mod terms;
+pub mod watch;
 pub mod witness;
 pub mod words;

@@ -4,6 +4,7 @@ use super::liveness::{Here, Seen};
 use crate::person::chain;
 use crate::state::key::Key;
 use crate::state::{State, Trouble};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What the law has to know of the machine.
@@ -50,6 +51,30 @@ impl Witness for Machine {
                 .filter(|pid| **pid != own && !asker.contains(pid))
                 .count(),
         )
+    }
+}
+
+/// This machine at one moment, for lists: who does not run is known from one look at all processes.
+#[derive(Debug, Clone, Default)]
+pub struct Crowd(Option<BTreeSet<u32>>);
+
+impl Crowd {
+    /// Looks.
+    pub fn now() -> Crowd {
+        Crowd(chain::all())
+    }
+}
+
+impl Witness for Crowd {
+    fn process(&self, pid: u32) -> Seen {
+        match &self.0 {
+            Some(all) if !all.contains(&pid) => Seen::Missing,
+            _ => Machine.process(pid),
+        }
+    }
+
+    fn inside(&self, dir: &Path, asker: &[u32]) -> Option<usize> {
+        Machine.inside(dir, asker)
     }
 }
 
@@ -142,6 +167,9 @@ mod tests {
         }
         child.wait().unwrap();
         assert_eq!(Machine.process(pid), Seen::Missing);
+        assert_eq!(Crowd::now().process(pid), Seen::Missing);
+        let own = std::process::id();
+        assert_eq!(Crowd::now().process(own), Machine.process(own));
         assert_eq!(Machine.locks(temp.path()), Some(false));
         std::fs::write(temp.path().join("index.lock"), "").unwrap();
         assert_eq!(Machine.locks(temp.path()), Some(true));

@@ -116,6 +116,8 @@ pub struct Filter {
     pub rule: Option<String>,
     /// Sessions whose id starts so.
     pub session: Option<String>,
+    /// Only what happened to claims.
+    pub leases: bool,
 }
 
 impl Filter {
@@ -141,7 +143,9 @@ impl Filter {
                 .as_ref()
                 .is_some_and(|s| s.starts_with(wanted.as_str()))
         };
-        self.since.is_none_or(|since| record.time >= since)
+        let lease = record.claim.is_some() || record.kind == "lease-mode";
+        (!self.leases || lease)
+            && self.since.is_none_or(|since| record.time >= since)
             && self.rule.as_ref().is_none_or(rule)
             && self.session.as_ref().is_none_or(session)
     }

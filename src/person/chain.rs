@@ -1,6 +1,7 @@
 //! The processes that started this one.
 
 use super::proc::Proc;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// More levels than any honest tree has.
@@ -84,6 +85,18 @@ pub fn inside(dir: &Path) -> Option<Vec<u32>> {
     } else {
         None
     }
+}
+
+/// The ids of all processes that can be seen now; `None` where the system does not tell.
+pub fn all() -> Option<BTreeSet<u32>> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let entries = std::fs::read_dir("/proc").ok()?;
+    let pid = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
+    let all: BTreeSet<u32> = entries.flatten().filter_map(pid).collect();
+    // One that does not even show us is none to go by.
+    all.contains(&std::process::id()).then_some(all)
 }
 
 /// Ancestors, nearest first.

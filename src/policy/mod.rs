@@ -50,6 +50,17 @@ pub enum Mode {
     Observe,
 }
 
+/// How far claims bind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaseMode {
+    /// Not at all.
+    Off,
+    /// What another live owner claims is its own.
+    Live,
+    /// Besides, the main checkout is for landing, and writing needs a claim.
+    Strict,
+}
+
 /// What a push with a lease may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForceWithLease {
@@ -179,6 +190,41 @@ impl Policy {
             Some("own-branch") => ForceWithLease::OwnBranch,
             _ => ForceWithLease::Deny,
         }
+    }
+
+    /// How far claims bind.
+    pub fn lease_mode(&self) -> LeaseMode {
+        match self.word_at(at::LEASE_MODE) {
+            Some("off") => LeaseMode::Off,
+            Some("strict") => LeaseMode::Strict,
+            _ => LeaseMode::Live,
+        }
+    }
+
+    /// How many checkouts of a repository may be claimed at once; `None` = any number.
+    pub fn lease_cap(&self) -> Option<usize> {
+        match self.word_at(at::LEASE_TIER) {
+            Some("blackout") => Some(1),
+            Some("red") => Some(3),
+            Some("yellow") => Some(5),
+            _ => None,
+        }
+    }
+
+    /// Whether hosts other than Claude Code have to name a lane.
+    pub fn lanes_required(&self) -> bool {
+        self.word_at(at::LEASE_LANES) == Some("required")
+    }
+
+    /// The policy to look with before the files are read: what some file may say of claims counts
+    /// as said, so that the question is asked.
+    #[must_use]
+    pub fn probing() -> Policy {
+        let mut policy = Policy::default();
+        if let Some(choice) = policy.choices.get_mut(at::LEASE_MODE) {
+            *choice = 0;
+        }
+        policy
     }
 
     /// What the decision log keeps of a command: `none`, `redacted` or `full`.

@@ -69,6 +69,9 @@ pub(super) mod at {
     pub(in super::super) const CI_COMMAND: usize = 17;
     pub(in super::super) const CI_FILE: usize = 18;
     pub(in super::super) const PERSONS: usize = 19;
+    pub(in super::super) const LEASE_MODE: usize = 20;
+    pub(in super::super) const LEASE_TIER: usize = 21;
+    pub(in super::super) const LEASE_LANES: usize = 22;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -245,6 +248,36 @@ pub const KEYS: &[Key] = &[
             "What git's own hooks do where a person at a terminal moves a base branch, forces or deletes.",
             "confirm waits for a word to be typed, warn only says it.",
         ],
+    },
+    Key {
+        name: "lease.mode",
+        kind: Kind::Choice {
+            words: &["strict", "live", "off"],
+            default: 1,
+        },
+        doc: &[
+            "How far claims bind.",
+            "live keeps from everybody what another live session claims, and asks nothing else of anybody.",
+            "strict keeps the main checkout for landing besides, and asks where nobody claims a checkout; `leaseguard lease on` says the same for one repository.",
+        ],
+    },
+    Key {
+        name: "lease.tier",
+        kind: Kind::Choice {
+            words: &["blackout", "red", "yellow", "green"],
+            default: 3,
+        },
+        doc: &[
+            "How many checkouts of a repository may be claimed at once: blackout 1, red 3, yellow 5, green any number.",
+        ],
+    },
+    Key {
+        name: "lease.lanes",
+        kind: Kind::Choice {
+            words: &["required", "optional"],
+            default: 1,
+        },
+        doc: &["Whether hosts other than Claude Code have to name the lane that owns their work."],
     },
 ];
 

@@ -1,7 +1,7 @@
 //! What an act would do, as lines for people and JSON.
 
 use super::target::spelled;
-use crate::action::{Act, Action, Alter, Push, Reach, Refs};
+use crate::action::{Act, Action, Alter, Push, Reach, Refs, Worktree};
 use crate::shell::Word;
 use crate::world::{UpdateKind, World};
 
@@ -48,6 +48,7 @@ pub fn effects(action: &Action, world: &World) -> Vec<String> {
         Act::Integrate(act) => vec![format!("{}: moves the current branch {at}", act.verb)],
         Act::Reset { .. } => vec![format!("reset: moves the current branch or the index {at}")],
         Act::Stash { verb, .. } => vec![format!("stash: {verb} {at}")],
+        Act::Worktree(Worktree::Prune { .. }) => Vec::new(),
         Act::Worktree(_) => vec![format!("worktree: changed {at}")],
         Act::NewRepository { .. } => vec![format!("new repository {at}")],
         Act::Remote { verb, .. } => vec![format!("remote: {verb} {at}")],
@@ -80,7 +81,7 @@ pub fn effects(action: &Action, world: &World) -> Vec<String> {
                 start.host, start.how.text, start.why
             )]
         }
-        Act::Other { .. } => Vec::new(),
+        Act::Other { .. } | Act::Touch { .. } | Act::Run { .. } => Vec::new(),
     }
 }
 

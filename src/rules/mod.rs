@@ -6,30 +6,39 @@ mod amend;
 mod base_push;
 mod breadth;
 mod broad_add;
+mod claims;
 mod commit_all;
 mod config_inject;
 mod config_keys;
 mod discard;
 mod effects;
 mod force_push;
+mod foreign_branch;
+mod foreign_checkout;
 mod forge_merge;
 mod forge_ref_write;
 mod in_flight;
 mod interactive;
+mod main_checkout;
 mod opaque;
+mod path_scope;
 mod paths;
 mod person_only;
 mod publish_release;
 mod push_unclear;
+mod read_only_role;
 mod remote_delete;
 mod rewrite;
 mod skip_hooks;
 mod skip_signing;
 mod stash_shared;
+mod state_files;
 mod tamper;
 mod target;
 mod unhooked_agent;
+mod unregistered;
 mod worktree_force;
+mod wrong_branch;
 
 pub use effects::effects;
 
@@ -60,6 +69,14 @@ pub const ALL: &[&Rule] = &[
     &forge_merge::RULE,
     &forge_ref_write::RULE,
     &in_flight::RULE,
+    &foreign_checkout::RULE,
+    &foreign_branch::RULE,
+    &wrong_branch::RULE,
+    &main_checkout::RULE,
+    &unregistered::RULE,
+    &read_only_role::RULE,
+    &path_scope::RULE,
+    &state_files::RULE,
     &tamper::RULE,
     &unhooked_agent::RULE,
     &person_only::RULE,
@@ -269,6 +286,8 @@ fn needs_repository(act: &Act) -> bool {
             | Act::ForgeRefs(_)
             | Act::Write { .. }
             | Act::Alter { .. }
+            | Act::Touch { .. }
+            | Act::Run { .. }
             | Act::Leaseguard { .. }
             | Act::Disarm(_)
             | Act::AgentHost(_)

@@ -10,7 +10,7 @@ use crate::world::World;
 pub(super) const RULE: Rule = Rule {
     id: "self/person-only",
     decision: Decision::Deny,
-    stops: "verbs of leaseguard that are a person's: `allow CODE`, `trust`, `pause`, `uninstall`, `handoff`, `lease override`, and `rules set` where it loosens",
+    stops: "verbs of leaseguard that are a person's: `allow CODE`, `trust`, `pause`, `uninstall`, `handoff`, `lease override`, `lease off`, and `rules set` where it loosens",
     why: "an approval that the asker gives itself is none",
     instead: "tell the person what you need and why; they run it in a terminal of their own",
     check,
@@ -41,6 +41,9 @@ fn check(action: &Action, _: &World, policy: &Policy) -> Vec<Found> {
         "handoff" => "it moves a branch and its claims to somebody else",
         "install" if has("--remove") || has("--uninstall") => {
             "it takes leaseguard out of the agent hosts"
+        }
+        "lease" if first.is_some_and(|verb| verb == "off") => {
+            "it lets agents write where nobody claims"
         }
         "lease" if first.is_some_and(|verb| verb == "override") => {
             "it takes a claim away from the session that holds it"

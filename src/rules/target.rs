@@ -94,7 +94,7 @@ pub(super) fn own_push(
     Instead::run([git.as_str(), " push ", &remote, " ", &spec].concat())
 }
 
-fn free_name(world: &World, place: &Place) -> String {
+pub(super) fn free_name(world: &World, place: &Place) -> String {
     let taken = |name: &str| world.has_branch(place, name) == Fact::Known(true);
     std::iter::once("proposal".to_owned())
         .chain((2..9).map(|n| format!("proposal-{n}")))

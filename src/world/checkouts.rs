@@ -171,6 +171,59 @@ impl World {
     }
 }
 
+impl World {
+    /// One path in the checkout at `place` that is in no commit; `except` are links that were put
+    /// there for the work, and checkouts below it are no part of it (R154).
+    pub fn unsaved(&self, place: &Place, except: &[String]) -> Fact<Option<String>> {
+        let Some(dirs) = self.dirs(place) else {
+            return Fact::Unknown("there is no checkout".to_owned());
+        };
+        let seen = self.status(&Sight {
+            git_dir: &dirs.git_dir,
+            top: &dirs.top,
+            dir: &dirs.top,
+            untracked: "all",
+            submodules: true,
+            literal: false,
+            paths: &[],
+        });
+        let seen = match seen {
+            Ok(seen) => seen,
+            Err(why) => return Fact::Unknown(why),
+        };
+        let nested = |path: &str| {
+            let at = dirs.top.join(path);
+            path.ends_with('/') && matches!(super::repo::standing(&at), super::repo::Found::Here(_))
+        };
+        let counts = |entry: &&super::status::Entry| {
+            let linked = except.iter().any(|e| e.trim_end_matches('/') == entry.path);
+            !(entry.staged == '?' && (linked || nested(&entry.path)))
+        };
+        let found = seen.entries.iter().find(counts);
+        match found {
+            None if seen.cut => Fact::Unknown("git says too much".to_owned()),
+            found => Fact::Known(found.map(|entry| entry.path.clone())),
+        }
+    }
+
+    /// Every checkout of the repository at `place`, this one first.
+    pub fn all_checkouts(&self, place: &Place) -> Vec<super::Dirs> {
+        let start = self.scene.live.first();
+        let Some(Site::Here(repo)) = start.map(|a| self.site(a, place)) else {
+            return Vec::new();
+        };
+        let dirs = |git_dir: &Path, top: &Path| super::Dirs {
+            top: top.to_owned(),
+            git_dir: git_dir.to_owned(),
+            common: repo.common.clone(),
+        };
+        let own = repo.top.as_ref().map(|top| dirs(&repo.git_dir, top));
+        let rest = others(&repo);
+        let rest = rest.iter().map(|(r, top)| dirs(&r.git_dir, top));
+        own.into_iter().chain(rest).collect()
+    }
+}
+
 impl Tree {
     fn weight(&self) -> u8 {
         match self {
@@ -184,7 +237,7 @@ impl Tree {
 }
 
 /// All checkouts but this one, with their top directories.
-fn others(repo: &Repo) -> Vec<(Repo, PathBuf)> {
+pub(super) fn others(repo: &Repo) -> Vec<(Repo, PathBuf)> {
     let mut found = Vec::new();
     let mut add = |git_dir: PathBuf, top: PathBuf| {
         if git_dir != repo.git_dir && fs::symlink_metadata(&top).is_ok() {

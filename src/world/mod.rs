@@ -7,6 +7,7 @@ mod branches;
 mod busy;
 mod checkouts;
 mod child;
+mod claims;
 mod company;
 mod config;
 mod doubt;
@@ -44,6 +45,7 @@ mod wave;
 
 pub use checkouts::Tree;
 pub use child::git;
+pub use claims::{Own, Reaches, Stand, Told, Touched};
 pub use company::Company;
 pub use kept::{Becomes, Keeping};
 pub use loss::{Loss, Work, reached};
@@ -51,6 +53,7 @@ pub use stash::{Stash, StashEntry, Stasher, stash_index};
 pub use wave::{Target, Wave, Working};
 
 use crate::action::{Action, Place, Pointed, Push};
+use crate::lease::watch::Watch;
 use crate::shell::{Command, Word};
 use repo::Disk;
 pub use root::{Dirs, Root};
@@ -163,6 +166,8 @@ pub struct Surroundings {
     pub unseen_typing: bool,
     /// The clock, where it is not the system's.
     pub now: Option<SystemTime>,
+    /// The claims of this machine; `None` = nobody looks at them.
+    pub claims: Option<Rc<Watch>>,
     /// True for a person who only asks: where there is no repository, answer as if there were one.
     pub assume_repository: bool,
     /// Who else works in a checkout.
@@ -358,22 +363,6 @@ impl World {
         let linked = repo.git_dir != repo.common;
         let main = repo.common.parent().filter(|_| linked).map(Path::to_owned);
         Some((top, main))
-    }
-
-    /// The URLs of all remotes at `place`, as far as they are known.
-    pub fn remote_urls(&self, place: &Place) -> Vec<String> {
-        let Some(spot) = self.spots(place).next() else {
-            return Vec::new();
-        };
-        spot.settings
-            .entries
-            .iter()
-            .filter(|e| e.key.starts_with("remote.") && e.key.ends_with(".url"))
-            .filter_map(|e| match &e.value {
-                config::Value::Text(url) => Some(url.clone()),
-                _ => None,
-            })
-            .collect()
     }
 
     /// HEAD at this point of the script; more than one where alternatives met.

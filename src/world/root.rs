@@ -1,5 +1,6 @@
 //! What a directory is to git: the top of a checkout, a bare repository, or neither.
 
+use super::config::Value;
 use super::repo::{Found, real, standing};
 use super::spot::Site;
 use super::{Presence, World};
@@ -45,6 +46,22 @@ impl World {
             git_dir: repo.git_dir.clone(),
             common: repo.common.clone(),
         })
+    }
+
+    /// The URLs of all remotes at `place`, as far as they are known.
+    pub fn remote_urls(&self, place: &Place) -> Vec<String> {
+        let Some(spot) = self.spots(place).next() else {
+            return Vec::new();
+        };
+        spot.settings
+            .entries
+            .iter()
+            .filter(|e| e.key.starts_with("remote.") && e.key.ends_with(".url"))
+            .filter_map(|e| match &e.value {
+                Value::Text(url) => Some(url.clone()),
+                _ => None,
+            })
+            .collect()
     }
 
     /// What `dir` itself is on disk; a link to a checkout is none.

@@ -81,7 +81,7 @@ impl Stage<'_> {
                     self.now.trees.push((to, Rc::new(moved)));
                 }
             }
-            Worktree::Remove { .. } => {}
+            Worktree::Remove { .. } | Worktree::Prune { .. } => {}
         }
     }
 

@@ -12,6 +12,7 @@
 )]
 
 pub(crate) mod cases;
+pub(crate) mod claims;
 pub(crate) mod desk;
 pub(crate) mod effects;
 pub(crate) mod forge;
@@ -25,6 +26,8 @@ pub(crate) mod setup;
 pub(crate) mod source;
 pub(crate) mod text;
 pub(crate) mod wrap;
+#[cfg(unix)]
+pub(crate) mod yard;
 
 use leaseguard::call::{Call, Dialect, What};
 use leaseguard::policy::Policy;
@@ -91,6 +94,7 @@ impl Stage {
             } else {
                 Environment::default()
             },
+            claims: claims::watch(&self.repo),
             now: self.repo.forge.as_ref().and_then(|f| f.now),
             ..Surroundings::default()
         };
@@ -98,15 +102,17 @@ impl Stage {
             Some(forge) => forge.policy.clone(),
             None => Policy::default(),
         };
-        std::panic::catch_unwind(move || leaseguard::guard::judge(&call, around, &policy))
-            .unwrap_or_else(|cause| {
-                let what = cause
-                    .downcast_ref::<String>()
-                    .cloned()
-                    .or_else(|| cause.downcast_ref::<&str>().map(|s| (*s).to_owned()))
-                    .unwrap_or_default();
-                Verdict::failed("test/panic", what)
-            })
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+            leaseguard::guard::judge(&call, around, &policy)
+        }))
+        .unwrap_or_else(|cause| {
+            let what = cause
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| cause.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+                .unwrap_or_default();
+            Verdict::failed("test/panic", what)
+        })
     }
 
     /// `text` with this repository's surroundings as `@W@`, so that it can be written down.

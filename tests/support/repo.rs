@@ -277,6 +277,7 @@ fn build(setup: &Setup, root: &Path) -> Repo {
             put(&there.join(file), "new there\n");
         }
     }
+    let claimed = super::claims::write_first(setup, root);
     for line in &setup.pre {
         shell(&top, &home, line);
     }
@@ -288,7 +289,12 @@ fn build(setup: &Setup, root: &Path) -> Repo {
             };
         }
     }
-    for (path, text) in &setup.write {
+    // A lock of git's would stop the steps that follow.
+    let (locks, files): (Vec<_>, Vec<_>) = setup
+        .write
+        .iter()
+        .partition(|(path, _)| path.ends_with(".lock"));
+    for (path, text) in files {
         put(&top.join(path), text);
     }
     for path in &setup.ignored {
@@ -312,6 +318,10 @@ fn build(setup: &Setup, root: &Path) -> Repo {
         .args(["update-index", "-q", "--refresh"])
         .output();
 
+    for (path, text) in locks {
+        put(&top.join(path), text);
+    }
+    super::claims::write_rest(setup, root, &claimed);
     Repo {
         cwd: match &setup.cwd {
             Some(cwd) => clean(&top, cwd),

@@ -1,5 +1,6 @@
 //! The `setup` of a case: in what a fixture repository differs from the base.
 
+use super::claims::Lease;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -80,13 +81,15 @@ pub(crate) struct Setup {
     pub(crate) cwd: Option<String>,
     /// Linked worktrees.
     pub(crate) worktrees: Vec<Linked>,
+    /// Claims on checkouts of the repository.
+    pub(crate) lease: Vec<Lease>,
+    /// What the record of the checkout looks like: `empty`, `truncated`, `newer-version`, ….
+    pub(crate) registry_file: Option<String>,
+    /// Claims are strict here.
+    pub(crate) strict: bool,
     /// Open pull requests and what runs on them.
     pub(crate) pr: Option<serde_json::Value>,
-    /// Leases and registries belong to rules that come later.
-    pub(crate) lease: Option<IgnoredAny>,
-    /// See `lease`.
-    pub(crate) registry_file: Option<IgnoredAny>,
-    /// See `lease`.
+    /// A lock file, which readers of claims do not look at.
     pub(crate) lock: Option<IgnoredAny>,
 }
 
@@ -98,8 +101,6 @@ impl Setup {
     /// Two setups with the same key describe the same repository.
     pub(crate) fn key(&self) -> String {
         let mut same = self.clone();
-        same.lease = None;
-        same.registry_file = None;
         same.lock = None;
         format!("{same:?}")
     }

@@ -1,11 +1,17 @@
 //! worktree.
 
 use super::{Run, Targets, tables};
-use crate::action::options::{Opt, flag, parse};
+use crate::action::options::{Opt, flag, parse, value};
 use crate::action::{Act, Worktree};
 use crate::shell::Word;
 
 const FORCE: &[Opt] = &[flag("force", 'f')];
+
+const PRUNE: &[Opt] = &[
+    flag("dry-run", 'n'),
+    flag("verbose", 'v'),
+    value("expire", ' '),
+];
 
 /// `git worktree`.
 pub(super) fn worktree(run: &mut Run<'_>, words: &[Word]) {
@@ -34,7 +40,15 @@ pub(super) fn worktree(run: &mut Run<'_>, words: &[Word]) {
                 run.act(Act::Worktree(Worktree::Move { from, to }));
             }
         }
-        // `list`, `lock`, `unlock`, `prune` and `repair` leave checkouts as they are.
+        Some("prune") => {
+            let line = parse(rest, PRUNE);
+            if !line.help && !line.has("dry-run") {
+                let how = run.verb_how();
+                run.act(Act::Worktree(Worktree::Prune { how }));
+            }
+            run.report(&line, Targets::Free);
+        }
+        // `list`, `lock`, `unlock` and `repair` leave checkouts as they are.
         Some(_) => {}
     }
 }

@@ -217,6 +217,11 @@ pub fn is_wrapper(program: &str) -> bool {
     kind(program).is_some()
 }
 
+/// Whether `program` does nothing but run the command that its words hold.
+pub(super) fn only_wraps(program: &str) -> bool {
+    kind(program).is_some_and(|kind| !matches!(kind, Kind::Verbs(_)))
+}
+
 /// True when `command` starts a shell that would read lines as they are typed.
 pub fn waits_for_lines(command: &Command) -> bool {
     let Some((program, rest)) = command.words.split_first() else {

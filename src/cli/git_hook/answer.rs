@@ -7,6 +7,7 @@ use crate::cli::person::{headline, reasons};
 use crate::cli::terminal::{self, Paint};
 use crate::grant::{Denial, Grants, pause};
 use crate::guard;
+use crate::lease::watch::Watch;
 use crate::log::{Commands, Entry, Log, Settings};
 use crate::person::terminal::confirm;
 use crate::person::{Asker, Caller};
@@ -17,6 +18,7 @@ use crate::state::time::Moment;
 use crate::verdict::{Decision, Fault, Finding, Verdict};
 use crate::world::{Company, Environment, Surroundings};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Instant;
 
 /// What a person types to push nevertheless.
@@ -94,6 +96,21 @@ impl Scene<'_> {
             return Ok(PASS);
         }
         verdict.findings.retain(|f| f.decision != Decision::Allow);
+        if !matches!(self.caller, Caller::Agent { .. }) {
+            // Claims bind agents; whoever else works there is told whose it is.
+            let (claims, rest) = verdict
+                .findings
+                .into_iter()
+                .partition(|f| f.rule.starts_with("lease/"));
+            verdict.findings = rest;
+            let claims: Vec<Finding> = claims;
+            if !claims.is_empty() {
+                terminal::err(&warning(&claims));
+            }
+            if verdict.decision() == Decision::Allow {
+                return Ok(PASS);
+            }
+        }
         let persons = || guard::policy_of(&call, self.around(), &shelf).persons();
         let outcome = self.outcome(&mut verdict, &persons);
         let code = match outcome {
@@ -117,9 +134,16 @@ impl Scene<'_> {
             env: Environment::default(),
             unseen_typing: false,
             now: None,
+            claims: self.claims(),
             assume_repository: false,
             company: Company::default(),
         }
+    }
+
+    /// What this process sees of claims.
+    fn claims(&self) -> Option<Rc<Watch>> {
+        let state = State::at(self.given.state.clone()?);
+        Some(Rc::new(Watch::of(state, None, None)))
     }
 
     fn outcome(&self, verdict: &mut Verdict, persons: &dyn Fn() -> Persons) -> Outcome {

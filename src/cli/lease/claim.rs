@@ -135,26 +135,43 @@ pub(super) fn wanted(args: &Terms, found: &Found, asker: &Asker) -> Result<Wante
             ),
         ));
     }
-    let host = asker.process.as_ref().and_then(|p| harness(&p.host));
+    let plain = plain(found, asker);
     let named = args.branch.clone().or_else(|| found.branch.clone());
     Ok(Wanted {
+        branch: named.or_else(|| args.ticket.clone()),
+        ticket: args.ticket.clone(),
+        lane: args.lane.clone(),
+        harness: args.harness.clone().or(plain.harness.clone()),
+        model: args.model.clone(),
+        role,
+        ttl: span(args.ttl.as_deref())?,
+        allowed_paths: args.paths.clone(),
+        label: args.label.clone(),
+        ..plain
+    })
+}
+
+/// A claim of `asker` on the checkout at `found`, as it is.
+pub(in crate::cli) fn plain(found: &Found, asker: &Asker) -> Wanted {
+    let host = asker.process.as_ref().and_then(|p| harness(&p.host));
+    Wanted {
         kind: Kind::Session,
         repo: found.spot.repo_record(found.origin.as_deref()),
         checkout: found.spot.checkout_record(),
-        branch: named.or_else(|| args.ticket.clone()),
+        branch: found.branch.clone(),
         base_sha: None,
-        ticket: args.ticket.clone(),
-        lane: args.lane.clone(),
+        ticket: None,
+        lane: None,
         plan_id: None,
-        harness: args.harness.clone().or(host.map(str::to_owned)),
-        model: args.model.clone(),
-        role,
+        harness: host.map(str::to_owned),
+        model: None,
+        role: Role::Implementer,
         mode: Mode::Ttl,
-        ttl: span(args.ttl.as_deref())?,
-        allowed_paths: args.paths.clone(),
+        ttl: None,
+        allowed_paths: Vec::new(),
         holder: None,
-        label: args.label.clone(),
-    })
+        label: None,
+    }
 }
 
 /// A span as it is typed.

@@ -17,30 +17,30 @@ use crate::lease::terms::Terms;
 use crate::lease::witness::{Machine, here};
 use crate::log::{Entry, Log, Settings as LogSettings};
 use crate::person::{self, chain};
-use crate::state::State;
 use crate::state::time::Moment;
+use crate::state::{State, Trouble};
 use crate::world::{Fact, Head, World};
 use serde::Serialize;
 use std::path::Path;
 
 /// The store, and who asks.
-pub(super) struct Desk {
-    pub(super) state: State,
-    pub(super) store: Dir,
-    pub(super) here: Here,
-    pub(super) json: bool,
+pub(in crate::cli) struct Desk {
+    pub(in crate::cli) state: State,
+    pub(in crate::cli) store: Dir,
+    pub(in crate::cli) here: Here,
+    pub(in crate::cli) json: bool,
 }
 
 /// One checkout, and what git says of it.
-pub(super) struct Found {
-    pub(super) spot: Spot,
-    pub(super) branch: Option<String>,
-    pub(super) origin: Option<String>,
+pub(in crate::cli) struct Found {
+    pub(in crate::cli) spot: Spot,
+    pub(in crate::cli) branch: Option<String>,
+    pub(in crate::cli) origin: Option<String>,
 }
 
 impl Desk {
     /// Opens the store of this machine.
-    pub(super) fn open(json: bool) -> Result<Desk, Refusal> {
+    pub(in crate::cli) fn open(json: bool) -> Result<Desk, Refusal> {
         let trouble = |why: String| Refusal::new(Code::Store, why);
         let state = home::state().map_err(trouble)?;
         let here = here(&state).map_err(|why| trouble(why.0))?;
@@ -57,7 +57,7 @@ impl Desk {
     }
 
     /// The law, the store and this machine.
-    pub(super) fn registry(&self) -> Registry<'_> {
+    pub(in crate::cli) fn registry(&self) -> Registry<'_> {
         Registry {
             store: &self.store,
             witness: &Machine,
@@ -66,7 +66,7 @@ impl Desk {
     }
 
     /// The checkout that is meant.
-    pub(super) fn find(&self, worktree: Option<&Path>) -> Result<Found, Refusal> {
+    pub(in crate::cli) fn find(&self, worktree: Option<&Path>) -> Result<Found, Refusal> {
         let around = input::around(worktree);
         let place = action::Place {
             dir: around.cwd.clone(),
@@ -94,7 +94,7 @@ impl Desk {
     }
 
     /// Who asks. An agent is itself, whatever it says; others name the session that they act for.
-    pub(super) fn asker(&self, who: &Who) -> Result<Asker, Refusal> {
+    pub(in crate::cli) fn asker(&self, who: &Who) -> Result<Asker, Refusal> {
         let asking = person::Asker::here();
         if asking.is_person(false).is_ok() {
             return self.dispatched(who, &asking.chain);
@@ -144,51 +144,28 @@ impl Desk {
     }
 
     /// Asks the law about the checkout at `found`, and logs what changed.
-    pub(super) fn run(&self, found: &Found, who: &Asker, act: Act) -> Result<Outcome, Refusal> {
+    pub(in crate::cli) fn run(
+        &self,
+        found: &Found,
+        who: &Asker,
+        act: Act,
+    ) -> Result<Outcome, Refusal> {
         let key = (found.spot.repo.as_str(), found.spot.checkout.as_str());
         let now = Moment::now();
-        let outcome = self.registry().run(key, who, act, None, (WAIT_VERB, now))?;
-        self.log(&found.spot, who, &outcome, now);
+        let policy = home::Here::of(Some(&found.spot.top)).policy();
+        let registry = Registry {
+            terms: super::terms(&policy),
+            ..self.registry()
+        };
+        let outcome = registry.run(key, who, act, None, (WAIT_VERB, now))?;
+        if let Err(why) = note(&self.state, &found.spot, who, &outcome, now) {
+            terminal::err(&format!("leaseguard: {}\n", why.0));
+        }
         Ok(outcome)
     }
 
-    /// A line of the log for what changed. That it cannot be written changes nothing (R12).
-    fn log(&self, spot: &Spot, who: &Asker, outcome: &Outcome, now: Moment) {
-        let claim = outcome.claim.as_ref();
-        let mut text = format!("{} `{}`", outcome.event, spot.top.display());
-        if let Some(claim) = claim {
-            text.push_str(&format!(
-                " branch `{}` epoch {} revision {}",
-                claim.branch.as_deref().unwrap_or("-"),
-                claim.epoch,
-                claim.rev
-            ));
-            if let Some(prev) = claim.prev.as_ref().filter(|_| outcome.event != "renew") {
-                text.push_str(&format!(" after `{}` ({})", prev.claim_id, prev.how));
-            }
-        }
-        let mut effects = vec![text.into()];
-        if let Some(reason) = &outcome.reason {
-            effects.push(format!("because: {reason}").into());
-        }
-        let entry = Entry {
-            kind: outcome.event,
-            host: who.process.as_ref().map(|p| p.host.as_str()),
-            session: who.session.as_deref(),
-            agent: who.agent.as_deref(),
-            repository: Some(&spot.top),
-            claim: claim.map(|c| c.claim_id.as_str()),
-            lane: claim.and_then(|c| c.lane.as_deref()),
-            effects,
-            ..Entry::default()
-        };
-        if let Err(why) = Log::new(&self.state, LogSettings::default()).write(&entry, now) {
-            terminal::err(&format!("leaseguard: {}\n", why.0));
-        }
-    }
-
     /// Tells what came of it.
-    pub(super) fn told(&self, outcome: &Outcome) -> Exit {
+    pub(in crate::cli) fn told(&self, outcome: &Outcome) -> Exit {
         if self.json {
             #[derive(Serialize)]
             struct Told<'a> {
@@ -219,14 +196,56 @@ impl Desk {
     }
 }
 
+/// Writes a line of the log for what changed. That it cannot be written changes nothing (R12).
+pub(in crate::cli) fn note(
+    state: &State,
+    spot: &Spot,
+    who: &Asker,
+    outcome: &Outcome,
+    now: Moment,
+) -> Result<(), Trouble> {
+    let claim = outcome.claim.as_ref();
+    let mut text = format!("{} `{}`", outcome.event, spot.top.display());
+    if let Some(claim) = claim {
+        text.push_str(&format!(
+            " branch `{}` epoch {} revision {}",
+            claim.branch.as_deref().unwrap_or("-"),
+            claim.epoch,
+            claim.rev
+        ));
+        if let Some(prev) = claim.prev.as_ref().filter(|_| outcome.event != "renew") {
+            text.push_str(&format!(" after `{}` ({})", prev.claim_id, prev.how));
+        }
+    }
+    let mut effects = vec![text.into()];
+    if let Some(reason) = &outcome.reason {
+        effects.push(format!("because: {reason}").into());
+    }
+    let entry = Entry {
+        kind: outcome.event,
+        host: who.process.as_ref().map(|p| p.host.as_str()),
+        session: who.session.as_deref(),
+        agent: who.agent.as_deref(),
+        repository: Some(&spot.top),
+        claim: claim.map(|c| c.claim_id.as_str()),
+        lane: claim.and_then(|c| c.lane.as_deref()),
+        effects,
+        ..Entry::default()
+    };
+    Log::new(state, LogSettings::default()).write(&entry, now)
+}
+
 /// The verb `work`, with its refusal told.
-pub(super) fn at_desk(json: bool, work: impl FnOnce(&Desk) -> Result<Exit, Refusal>) -> Exit {
+pub(in crate::cli) fn at_desk(
+    json: bool,
+    work: impl FnOnce(&Desk) -> Result<Exit, Refusal>,
+) -> Exit {
     let done = Desk::open(json).and_then(|desk| work(&desk));
     done.unwrap_or_else(|refusal| refused(&refusal, json))
 }
 
 /// The same, at a checkout and with who asks.
-pub(super) fn at_checkout(
+pub(in crate::cli) fn at_checkout(
     place: &Place,
     who: &Who,
     work: impl FnOnce(&Desk, &Found, &Asker) -> Result<Exit, Refusal>,
@@ -239,7 +258,7 @@ pub(super) fn at_checkout(
 }
 
 /// Tells a refusal.
-pub(super) fn refused(refusal: &Refusal, json: bool) -> Exit {
+pub(in crate::cli) fn refused(refusal: &Refusal, json: bool) -> Exit {
     if json {
         #[derive(Serialize)]
         struct Told<'a> {
@@ -263,7 +282,7 @@ pub(super) fn refused(refusal: &Refusal, json: bool) -> Exit {
 }
 
 /// Text of others, so that it cannot move the cursor.
-pub(super) fn safe(text: &str) -> String {
+pub(in crate::cli) fn safe(text: &str) -> String {
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().map(shown).collect()
 }

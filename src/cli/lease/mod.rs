@@ -7,7 +7,12 @@ mod mode;
 mod show;
 mod take;
 
+pub(super) use crate::lease::store::WAIT_VERB as WAIT;
+pub(super) use claim::plain;
+pub(super) use desk::{Desk, at_desk, note, safe};
+
 use super::{Exit, terminal};
+use crate::policy::Policy;
 use clap::Subcommand;
 
 /// The arguments.
@@ -60,13 +65,22 @@ struct Place {
 
 /// For whom; an agent is only ever itself.
 #[derive(clap::Args, Clone)]
-struct Who {
+pub(super) struct Who {
     /// The session; for people and dispatchers, who claim for one that they start
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Its process, whose end ends the claim's; for people and dispatchers
     #[arg(long, value_name = "PID", requires = "session")]
     pid: Option<u32>,
+}
+
+/// What `policy` decides about claims.
+pub(super) fn terms(policy: &Policy) -> crate::lease::terms::Terms {
+    crate::lease::terms::Terms {
+        cap: policy.lease_cap(),
+        lane_required: policy.lanes_required(),
+        ..Default::default()
+    }
 }
 
 /// Runs the verb.

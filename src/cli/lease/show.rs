@@ -10,6 +10,7 @@ use crate::lease::record::{Claim, Held, Slot};
 use crate::lease::registry::{Hold, Registry};
 use crate::lease::store::Store;
 use crate::lease::store::mode::{Strictness, read};
+use crate::lease::witness::Crowd;
 use crate::state::time::{Moment, shown_span};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -65,7 +66,10 @@ pub(super) fn list(args: &List) -> Exit {
         } else {
             vec![desk.find(args.place.worktree.as_deref())?.spot.repo]
         };
-        let (mut out, view) = (String::new(), View::of(desk));
+        let crowd = Crowd::now();
+        let mut view = View::of(desk);
+        view.registry.witness = &crowd;
+        let mut out = String::new();
         for repo in repos {
             for (checkout, slot) in desk.store.all(&repo)? {
                 if args.place.json {

@@ -55,6 +55,22 @@ impl Dir {
             .collect())
     }
 
+    /// Does `work` while nobody else makes or removes worktrees of the repository. Waits at most `wait`.
+    /// It has a lock of its own: checking out a large tree must not keep claims from being renewed.
+    pub fn locked<T>(
+        &self,
+        repo: &str,
+        wait: Duration,
+        work: impl FnOnce() -> T,
+    ) -> Result<T, Refusal> {
+        let folder = self.folder(repo);
+        folder.ensure()?;
+        let lock = lock::take(&folder.root.join(".worktrees.lock"), wait)?;
+        let done = work();
+        drop(lock);
+        Ok(done)
+    }
+
     fn folder(&self, repo: &str) -> Folder {
         Folder {
             root: self.root.join(repo),

@@ -1,0 +1,375 @@
+//! What the start, the prompts and the end of a session mean for the claim where it works.
+//!
+//! Nothing here decides about a call: what fails is told in a note.
+
+use super::{home, input, lease};
+use crate::action::Place;
+use crate::call::Call;
+use crate::lease::asker::Standing;
+use crate::lease::error::Refusal;
+use crate::lease::identity::harness;
+use crate::lease::law::{Act, Source, Wanted, shown};
+use crate::lease::record::Claim;
+use crate::lease::registry::Hold;
+use crate::lease::spot::Spot;
+use crate::lease::watch::Watch;
+use crate::lease::words::{Kind, Mode, Role};
+use crate::policy::LeaseMode;
+use crate::world::{Dirs, Fact, Head, World};
+use serde::Deserialize;
+use std::io::Write;
+use std::path::Path;
+
+/// More claimed checkouts of one repository than this are worth a word (R50).
+const MANY: usize = 6;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Event {
+    Start,
+    Prompt,
+    /// A subagent ended.
+    Stop,
+    End,
+}
+
+/// Events as hosts call them.
+const EVENTS: &[(&str, Event)] = &[
+    ("SessionStart", Event::Start),
+    ("sessionStart", Event::Start),
+    ("UserPromptSubmit", Event::Prompt),
+    ("userPromptSubmitted", Event::Prompt),
+    ("beforeSubmitPrompt", Event::Prompt),
+    ("BeforeAgent", Event::Prompt),
+    ("SubagentStop", Event::Stop),
+    ("subagentStop", Event::Stop),
+    ("SessionEnd", Event::End),
+    ("sessionEnd", Event::End),
+];
+
+/// Why it happened, as far as hosts say.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    source: Option<String>,
+    reason: Option<String>,
+}
+
+/// Claims, renews or gives back; tells what is worth telling.
+pub(super) fn event(name: &str, call: &Call, payload: &[u8]) -> Vec<String> {
+    let Some((_, event)) = EVENTS.iter().find(|(known, _)| *known == name) else {
+        return Vec::new();
+    };
+    let said: Said = serde_json::from_slice(payload).unwrap_or_default();
+    if *event == Event::Start {
+        hint(call.session.as_deref());
+    }
+    let done = Desk::at(call).map(|desk| desk.map(|desk| desk.on(*event, &said)));
+    match done {
+        Ok(None) => Vec::new(),
+        Ok(Some(Ok(notes))) => notes,
+        Ok(Some(Err(refusal))) => vec![format!("no claim was changed: {refusal}")],
+        Err(why) => vec![format!("claims cannot be looked at: {why}")],
+    }
+}
+
+/// Tells what the session starts which session it belongs to, where the host takes such words.
+fn hint(session: Option<&str>) {
+    let plain = |s: &&str| {
+        s.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
+    };
+    let (Some(session), Some(file)) = (
+        session.filter(plain),
+        std::env::var_os("CLAUDE_ENV_FILE").filter(|f| !f.is_empty()),
+    ) else {
+        return;
+    };
+    let line = format!("export LEASEGUARD_SESSION={session}\n");
+    let file = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(file);
+    // A hint that is missing changes nothing.
+    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+}
+
+/// One session at one checkout.
+struct Desk {
+    watch: Watch,
+    world: World,
+    place: Place,
+    dirs: Dirs,
+    branch: Option<String>,
+    terms: crate::lease::terms::Terms,
+    strict: bool,
+}
+
+impl Desk {
+    /// `None` where claims do not matter.
+    fn at(call: &Call) -> Result<Option<Desk>, String> {
+        let world = World::new(input::around(call.cwd.as_deref()));
+        let place = Place {
+            dir: world.around.cwd.clone(),
+            ..Place::default()
+        };
+        let Some(dirs) = world.dirs(&place) else {
+            return Ok(None);
+        };
+        let watch = Watch::of(home::state()?, call.session.clone(), call.agent.clone());
+        let policy = home::Here::of(call.cwd.as_deref()).policy();
+        if policy.lease_mode() == LeaseMode::Off {
+            return Ok(None);
+        }
+        let branch = match world.heads(&place) {
+            Fact::Known(heads) => match heads.as_slice() {
+                [Head::Branch(branch)] => Some(branch.clone()),
+                _ => None,
+            },
+            Fact::Unknown(_) => None,
+        };
+        Ok(Some(Desk {
+            strict: policy.lease_mode() == LeaseMode::Strict,
+            terms: lease::terms(&policy),
+            watch,
+            world,
+            place,
+            dirs,
+            branch,
+        }))
+    }
+
+    fn on(&self, event: Event, said: &Said) -> Result<Vec<String>, Refusal> {
+        let linked = self.dirs.git_dir != self.dirs.common;
+        if !linked && !self.strict && !self.watch.any() {
+            return Ok(Vec::new());
+        }
+        let hold = self.watch.hold(&self.dirs.git_dir, &self.dirs.common);
+        match event {
+            Event::Start => self.start(hold, linked, said.source.as_deref()),
+            Event::Prompt => self.prompt(hold, linked),
+            Event::Stop => match hold {
+                Hold::Mine(claim, standing) if claim.owner.agent_id.is_some() => {
+                    self.leave(&claim, standing)
+                }
+                _ => Ok(Vec::new()),
+            },
+            // The talk goes on under a new id, which takes the claim over as it starts.
+            Event::End if matches!(said.reason.as_deref(), Some("clear" | "resume")) => {
+                Ok(Vec::new())
+            }
+            Event::End => match hold {
+                Hold::Mine(claim, standing) => self.leave(&claim, standing),
+                _ => Ok(Vec::new()),
+            },
+        }
+    }
+
+    fn start(
+        &self,
+        hold: Hold,
+        linked: bool,
+        source: Option<&str>,
+    ) -> Result<Vec<String>, Refusal> {
+        let source = match source {
+            Some("clear") => Source::Clear,
+            Some("compact") => Source::Compact,
+            Some("resume") => Source::Resume,
+            _ => Source::Startup,
+        };
+        let hold = match hold {
+            Hold::Foreign(claim, alive) if source != Source::Startup => {
+                match self.run(Act::Rotate { source }) {
+                    Ok(Some(claim)) => Hold::Mine(Box::new(claim), Standing::Owner),
+                    _ => Hold::Foreign(claim, alive),
+                }
+            }
+            hold => hold,
+        };
+        let mut notes = self.prompt(hold.clone(), linked)?;
+        let now = self.watch.registry(self.terms.clone());
+        let key = self.spot()?;
+        if let Some(claim) = now.store.at(&key.repo, &key.checkout).claim()
+            && notes.is_empty()
+        {
+            notes.push(self.told(claim));
+        }
+        let count = now.store.all(&key.repo).map_or(0, |all| all.len());
+        if count > MANY {
+            notes.push(format!(
+                "{count} checkouts of this repository are claimed on this machine"
+            ));
+        }
+        Ok(notes)
+    }
+
+    /// The claim, for the session that holds it.
+    fn told(&self, claim: &Claim) -> String {
+        let branch = claim.branch.as_deref().unwrap_or("-");
+        let ticket = claim.ticket.as_deref().unwrap_or("-");
+        format!(
+            "you hold the checkout `{}` with branch `{branch}` for ticket `{ticket}`: work here, and leave other checkouts and branches to their owners",
+            claim.checkout.path.display()
+        )
+    }
+
+    fn prompt(&self, hold: Hold, linked: bool) -> Result<Vec<String>, Refusal> {
+        match hold {
+            Hold::Free if linked && self.watch.asker().known() => {
+                self.claim()?;
+            }
+            Hold::Free => {}
+            // `switch -c` in one's own worktree moves the claim.
+            Hold::Mine(claim, _) if self.branch.is_some() && claim.branch != self.branch => {
+                self.claim()?;
+            }
+            Hold::Mine(..) => {
+                let act = Act::Renew {
+                    stage: None,
+                    ttl: None,
+                };
+                self.run(act)?;
+            }
+            Hold::Lapsed(claim) => {
+                return Ok(vec![format!(
+                    "{} held this checkout and is gone: `leaseguard lease takeover` makes it yours",
+                    shown(&claim)
+                )]);
+            }
+            Hold::Foreign(claim, _) | Hold::Unclear(claim) => {
+                return Ok(vec![format!(
+                    "{} holds this checkout: read here, and work in a worktree of your own (`git worktree add`)",
+                    shown(&claim)
+                )]);
+            }
+            Hold::Unreadable(why) => {
+                return Ok(vec![format!(
+                    "whose this checkout is cannot be read, so it counts as held: {why}"
+                )]);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Gives a clean checkout back; marks one with work in it.
+    fn leave(&self, claim: &Claim, standing: Standing) -> Result<Vec<String>, Refusal> {
+        // It goes on in another process: that one has to be the owner before it can leave.
+        if standing == Standing::Resumed {
+            self.run(Act::Renew {
+                stage: None,
+                ttl: None,
+            })?;
+        }
+        let act = match self.world.unsaved(&self.place, &claim.checkout.provisioned) {
+            Fact::Known(None) => Act::Release,
+            Fact::Known(Some(_)) | Fact::Unknown(_) => Act::MarkDirty,
+        };
+        self.run(act)?;
+        Ok(Vec::new())
+    }
+
+    fn claim(&self) -> Result<(), Refusal> {
+        let spot = self.spot()?;
+        spot.fit(&crate::lease::ground::Allowed::default())?;
+        let asker = self.watch.asker();
+        let host = asker.process.as_ref().and_then(|p| harness(&p.host));
+        let wanted = Wanted {
+            kind: Kind::Session,
+            repo: spot.repo_record(
+                self.world
+                    .remote_urls(&self.place)
+                    .first()
+                    .map(String::as_str),
+            ),
+            checkout: spot.checkout_record(),
+            branch: self.branch.clone(),
+            base_sha: None,
+            ticket: None,
+            lane: None,
+            plan_id: None,
+            harness: host.map(str::to_owned),
+            model: None,
+            role: Role::Implementer,
+            mode: Mode::Ttl,
+            ttl: None,
+            allowed_paths: Vec::new(),
+            holder: None,
+            label: None,
+        };
+        self.run(Act::Claim(Box::new(wanted))).map(drop)
+    }
+
+    fn spot(&self) -> Result<Spot, Refusal> {
+        Spot::of(&self.dirs.top, &self.dirs.git_dir, &self.dirs.common)
+    }
+
+    fn run(&self, act: Act) -> Result<Option<Claim>, Refusal> {
+        let spot = self.spot()?;
+        let (who, now) = (self.watch.asker(), self.watch.now());
+        let registry = self.watch.registry(self.terms.clone());
+        let key = (spot.repo.as_str(), spot.checkout.as_str());
+        let outcome = registry.run(key, who, act, None, (Watch::WAIT, now))?;
+        if outcome.event != "renew"
+            && let Ok(state) = home::state()
+        {
+            // The log is advice, and never a reason (R12).
+            let _ = lease::note(&state, &spot, who, &outcome, now);
+        }
+        Ok(outcome.claim)
+    }
+}
+
+/// Whose the checkout at `cwd` is, in words; `None` where nobody claims it.
+pub(super) fn claim(cwd: Option<&Path>) -> Option<String> {
+    let world = World::new(input::around(cwd));
+    let place = Place {
+        dir: world.around.cwd.clone(),
+        ..Place::default()
+    };
+    let dirs = world.dirs(&place)?;
+    let watch = Watch::of(home::state().ok()?, None, None);
+    let text = |claim: &Claim| {
+        let branch = claim.branch.as_deref().unwrap_or("-");
+        let ticket = claim.ticket.as_deref().unwrap_or("-");
+        lease::safe(&format!(
+            "{}, branch `{branch}`, ticket `{ticket}`",
+            shown(claim)
+        ))
+    };
+    Some(match watch.hold(&dirs.git_dir, &dirs.common) {
+        Hold::Free => return None,
+        Hold::Mine(claim, _) | Hold::Foreign(claim, _) | Hold::Unclear(claim) => text(&claim),
+        Hold::Lapsed(claim) => format!("{}, who is gone", text(&claim)),
+        Hold::Unreadable(why) => format!(
+            "cannot be read, so it counts as held: {}",
+            lease::safe(&why)
+        ),
+    })
+}
+
+/// What the process of `call` sees of claims; `None` where there is no state directory.
+pub(super) fn watch(call: &Call) -> Option<std::rc::Rc<Watch>> {
+    let state = home::state().ok()?;
+    let watch = Watch::of(state, call.session.clone(), call.agent.clone());
+    Some(std::rc::Rc::new(watch))
+}
+
+/// A line of the log, and a note, for every claim that was met and is not in force any more (R60).
+pub(super) fn lapsed(watch: &Watch, dir: Option<&Path>, verdict: &mut crate::verdict::Verdict) {
+    for claim in watch.lapsed() {
+        verdict.notes.push(format!(
+            "{} held `{}` and is gone: `leaseguard lease takeover` makes it yours",
+            shown(&claim),
+            claim.checkout.path.display()
+        ));
+        let Ok(state) = home::state() else { continue };
+        let entry = crate::log::Entry {
+            kind: "claim-lapsed",
+            repository: dir,
+            claim: Some(&claim.claim_id),
+            ..crate::log::Entry::default()
+        };
+        let log = crate::log::Log::new(&state, crate::log::Settings::default());
+        let _ = log.write(&entry, watch.now());
+    }
+}

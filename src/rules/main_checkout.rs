@@ -1,0 +1,58 @@
+//! In strict repositories: the main checkout is for landing, and nobody builds in it.
+
+use super::claims::{self, Deed};
+use super::{Found, Rule};
+use crate::action::Action;
+use crate::policy::{LeaseMode, Policy};
+use crate::verdict::Decision;
+use crate::world::{Stand, World};
+
+pub(super) const RULE: Rule = Rule {
+    id: "lease/main-checkout",
+    decision: Decision::Deny,
+    stops: "writing or committing in the main checkout where claims are strict, but for the session that claims it; `fetch`, `worktree add` and reading are free",
+    why: "every session's way in leads through the main checkout: what one builds there is in the way of all",
+    instead: "make a worktree of your own with `git worktree add`",
+    check,
+};
+
+fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
+    strictly(action, world, policy, true)
+}
+
+/// What strict claims say of unclaimed checkouts; `main` or linked ones.
+pub(super) fn strictly(action: &Action, world: &World, policy: &Policy, main: bool) -> Vec<Found> {
+    if !claims::binds(world, policy) {
+        return Vec::new();
+    }
+    let Some(change) = claims::change(action, world) else {
+        return Vec::new();
+    };
+    let strict = policy.lease_mode() == LeaseMode::Strict;
+    let open = change.reaches.all.iter().filter(|touched| {
+        let unclaimed = matches!(touched.stand, Stand::Free | Stand::Lapsed(_));
+        touched.main == main && !touched.made && unclaimed
+    });
+    let mut all = Vec::new();
+    for touched in open.filter(|_| change.deed != Deed::Perhaps) {
+        if !strict && !world.strict(touched) {
+            continue;
+        }
+        let at = crate::action::Place {
+            dir: Some(touched.top.clone()),
+            ..crate::action::Place::default()
+        };
+        let (whose, why, instead) = if main {
+            let why = "claims are strict here, and the main checkout is for landing";
+            ("the main checkout", why, claims::new_worktree(&at, world))
+        } else {
+            let why = "claims are strict here, and nobody claims this checkout";
+            let dir = super::target::quoted(&touched.top.to_string_lossy());
+            let claim = format!("leaseguard lease claim --worktree {dir}");
+            ("the unclaimed checkout", why, super::Instead::run(claim))
+        };
+        let found = claims::found(&change, touched, whose).because(why);
+        all.push(found.instead(instead));
+    }
+    all
+}

@@ -1,0 +1,120 @@
+//! A repository with worktrees, below programs that look like agent hosts.
+
+use super::git::git;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// leaseguard, which stands beside the test programs.
+pub(crate) fn binary() -> PathBuf {
+    let test = std::env::current_exe().expect("this program");
+    let dir = test.parent().and_then(Path::parent).expect("its directory");
+    dir.join("leaseguard")
+}
+
+/// A repository with worktrees, a home, and hosts.
+pub(crate) struct Yard {
+    temp: tempfile::TempDir,
+}
+
+impl Yard {
+    pub(crate) fn new(worktrees: usize) -> Yard {
+        let yard = Yard {
+            temp: tempfile::tempdir().unwrap(),
+        };
+        let (main, home) = (yard.main(), yard.dir("home"));
+        for dir in [&main, &home, &yard.dir("bin")] {
+            fs::create_dir_all(dir).unwrap();
+        }
+        git(&main, &home, &["init", "-q", "-b", "main"]);
+        git(
+            &main,
+            &home,
+            &["commit", "-q", "--allow-empty", "-m", "first"],
+        );
+        for n in 0..worktrees {
+            let (path, branch) = (format!("../w{n}"), format!("feat/w{n}"));
+            git(
+                &main,
+                &home,
+                &["worktree", "add", "-q", "-b", &branch, &path],
+            );
+        }
+        // A shell under a host's name: what it starts sees that host above.
+        for host in ["claude", "opencode"] {
+            std::os::unix::fs::symlink("/bin/sh", yard.dir("bin").join(host)).unwrap();
+        }
+        yard
+    }
+
+    pub(crate) fn dir(&self, name: &str) -> PathBuf {
+        self.temp.path().join(name)
+    }
+
+    pub(crate) fn main(&self) -> PathBuf {
+        self.dir("main")
+    }
+
+    /// `text` run by a host, in a worktree, for a session; `$LG` is leaseguard.
+    pub(crate) fn host(&self, host: &str, session: &str, worktree: &str, text: &str) -> Command {
+        let mut command = Command::new(self.dir("bin").join(host));
+        command
+            // A last command would take the shell's place.
+            .args(["-c", &format!("{text}\ncode=$?; exit $code")])
+            .current_dir(self.dir(worktree))
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.dir("home"))
+            .env("LG", binary())
+            .env("CLAUDE_CODE_SESSION_ID", session)
+            .env("OPENCODE_SESSION_ID", session)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn claude(&self, session: &str, worktree: &str, text: &str) -> Output {
+        self.host("claude", session, worktree, text)
+            .output()
+            .unwrap()
+    }
+
+    /// A session that lives until it is killed, once it has run `text`.
+    pub(crate) fn living(&self, session: &str, worktree: &str, text: &str) -> Child {
+        let ready = self.dir("ready");
+        let _ = fs::remove_file(&ready);
+        // Reads its end from a pipe that never says anything; the shell itself is the host.
+        let text = format!("{text} && touch ../ready; read never");
+        let mut command = self.host("claude", session, worktree, &text);
+        let child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let begin = std::time::Instant::now();
+        while !ready.exists() {
+            assert!(
+                begin.elapsed().as_secs() < 20,
+                "the session did not get ready"
+            );
+            std::thread::yield_now();
+        }
+        child
+    }
+}
+
+#[track_caller]
+pub(crate) fn told(output: &Output, exit: i32, part: &str) {
+    let text = [&output.stdout[..], &output.stderr[..]].concat();
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(output.status.code(), Some(exit), "{text}");
+    assert!(text.contains(part), "{text}");
+}
+
+pub(crate) fn end(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+pub(crate) fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stdout)))
+}

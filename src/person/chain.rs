@@ -87,6 +87,12 @@ pub fn inside(dir: &Path) -> Option<Vec<u32>> {
     }
 }
 
+/// Whether the process `pid` that started at `start` is above this one: the way up is followed by
+/// ids alone, which is a tenth of what [`ancestors`] costs.
+pub fn above(pid: u32, start: u64) -> bool {
+    cfg!(target_os = "linux") && super::proc::above(pid, start, MOST)
+}
+
 /// The ids of all processes that can be seen now; `None` where the system does not tell.
 pub fn all() -> Option<BTreeSet<u32>> {
     if !cfg!(target_os = "linux") {
@@ -95,8 +101,9 @@ pub fn all() -> Option<BTreeSet<u32>> {
     let entries = std::fs::read_dir("/proc").ok()?;
     let pid = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     let all: BTreeSet<u32> = entries.flatten().filter_map(pid).collect();
-    // One that does not even show us is none to go by.
-    all.contains(&std::process::id()).then_some(all)
+    // Where others' processes are hidden, one that is not listed may well run.
+    let honest = look(0) == Look::Missing && all.contains(&std::process::id());
+    honest.then_some(all)
 }
 
 /// Ancestors, nearest first.
@@ -221,6 +228,11 @@ mod tests {
             chain.processes.first().map(|p| p.pid),
             Some(std::os::unix::process::parent_id())
         );
+        for process in &chain.processes {
+            assert!(above(process.pid, process.start));
+            assert!(!above(process.pid, process.start + 1));
+        }
+        assert!(!above(std::process::id(), 0));
         assert!(chain.complete);
         let identity = chain.processes.first().map(Process::identity).unwrap();
         assert!(

@@ -140,6 +140,26 @@ pub(super) fn inside(dir: &Path) -> Option<Vec<u32>> {
     Some(found)
 }
 
+/// Whether `pid`, started at `start`, is among the nearest `most` ancestors of this process.
+pub(super) fn above(pid: u32, start: u64, most: usize) -> bool {
+    let read = |path: &str| {
+        let stat = fs::read(path).ok()?;
+        parse_stat(0, &String::from_utf8_lossy(&stat))
+    };
+    let mut below = read("/proc/self/stat");
+    for _ in 0..most {
+        let Some(at) = below.as_ref().map(|p| p.parent).filter(|at| *at != 0) else {
+            return false;
+        };
+        let parent = read(&format!("/proc/{at}/stat"));
+        if at == pid {
+            return parent.is_some_and(|p| p.start == start);
+        }
+        below = parent;
+    }
+    false
+}
+
 /// The boot id and the pid namespace.
 pub(super) fn place() -> (String, String) {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();

@@ -255,8 +255,8 @@ impl World {
         let Some(dirs) = self.dirs(place) else {
             return false;
         };
-        let there = |name: &&str| fs::symlink_metadata(under(&dirs.git_dir, name)).is_ok();
-        MARKS.iter().any(|name| there(&name))
+        let there = |name: &str| fs::symlink_metadata(under(&dirs.git_dir, name)).is_ok();
+        MARKS.iter().any(|name| there(name))
     }
 
     /// The asker's own claim in the repository at `place`, wherever its checkout is.

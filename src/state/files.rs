@@ -14,7 +14,7 @@ pub(super) fn under(dir: &Path, parts: &[&str]) -> PathBuf {
     let more: usize = parts.iter().map(|part| part.len().saturating_add(1)).sum();
     let mut path = OsString::with_capacity(dir.as_os_str().len().saturating_add(more));
     path.push(dir);
-    for part in parts {
+    for part in parts.iter().filter(|part| !part.is_empty()) {
         path.push("/");
         path.push(part);
     }

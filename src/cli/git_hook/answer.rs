@@ -17,6 +17,7 @@ use crate::state::State;
 use crate::state::time::Moment;
 use crate::verdict::{Decision, Fault, Finding, Verdict};
 use crate::world::{Company, Environment, Surroundings};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
@@ -97,15 +98,13 @@ impl Scene<'_> {
         }
         verdict.findings.retain(|f| f.decision != Decision::Allow);
         if !matches!(self.caller, Caller::Agent { .. }) {
-            // Claims bind agents; whoever else works there is told whose it is.
-            let (claims, rest) = verdict
-                .findings
-                .into_iter()
-                .partition(|f| f.rule.starts_with("lease/"));
+            // Claims and the wait for CI bind agents; whoever else pushes is told of them.
+            let of_agents = |f: &Finding| ["lease/", "ci/"].iter().any(|p| f.rule.starts_with(p));
+            let (told, rest): (Vec<Finding>, Vec<Finding>) =
+                verdict.findings.into_iter().partition(of_agents);
             verdict.findings = rest;
-            let claims: Vec<Finding> = claims;
-            if !claims.is_empty() {
-                terminal::err(&warning(&claims));
+            if !told.is_empty() {
+                terminal::err(&warning(&told));
             }
             if verdict.decision() == Decision::Allow {
                 return Ok(PASS);
@@ -131,7 +130,7 @@ impl Scene<'_> {
         Surroundings {
             cwd: self.cwd.clone(),
             home: self.given.home.clone(),
-            env: Environment::default(),
+            env: Environment::new(given_to_children),
             unseen_typing: false,
             now: None,
             claims: self.claims(),
@@ -283,6 +282,13 @@ impl Scene<'_> {
 fn told(finding: &Finding) -> String {
     let paint = Paint(false);
     headline(finding, paint) + &reasons(finding, paint)
+}
+
+/// The only variable that is known here: where the programs of forges lie, whatever the caller says.
+fn given_to_children(name: &str) -> Option<OsString> {
+    const PROGRAMS: &str =
+        "/usr/local/bin:/opt/homebrew/bin:/home/linuxbrew/.linuxbrew/bin:/usr/bin:/bin";
+    (name == "PATH").then(|| PROGRAMS.into())
 }
 
 fn warning(findings: &[Finding]) -> String {

@@ -290,7 +290,6 @@ fn dry_runs_help_and_questions_read_as_nothing() {
         "ds-st-create",
         "pl-ui-refresh",
         "pl-ui-assume",
-        "ds-wt-prune",
         "ds-rs-none",
         "ds-re-hard-path",
         "ds-notes",

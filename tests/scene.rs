@@ -651,13 +651,17 @@ fn refs_that_are_kept_in_another_way_are_unknown_or_right() {
     let (ok, out) = sandbox.bash(script, &sandbox.root);
     assert!(ok, "{out}");
     let walk = Walk::new(&sandbox, "table");
-    assert!(matches!(walk.heads(), Fact::Unknown(_)));
-    assert!(!walk.outlook(&push(&["origin", "HEAD"])).unclear.is_empty());
+    let heads = walk.heads();
+    let right = heads == Fact::Known(vec![on("main")]);
+    assert!(right || matches!(heads, Fact::Unknown(_)), "{heads:?}");
+    let outlook = walk.outlook(&push(&["origin", "HEAD"]));
+    let right = outlook
+        .updates
+        .iter()
+        .any(|u| u.refname == "refs/heads/main");
+    assert!(right || !outlook.unclear.is_empty(), "{outlook:?}");
     let place = walk.place(&walk.dir);
-    assert!(matches!(
-        walk.world.has_branch(&place, "main"),
-        Fact::Unknown(_)
-    ));
+    assert_ne!(walk.world.has_branch(&place, "main"), Fact::Known(false));
     let walk = Walk::new(&sandbox, "wide");
     let place = walk.place(&walk.dir);
     assert_eq!(walk.heads(), Fact::Known(vec![on("main")]));

@@ -42,4 +42,8 @@ impl crate::action::Lookup for World {
     fn program(&self, path: &Path) -> Option<String> {
         files::program(path)
     }
+
+    fn claimed(&self) -> bool {
+        World::claimed(self)
+    }
 }

@@ -69,6 +69,8 @@ pub enum Work {
     Push {
         /// The remote's name, or its URL where it has none.
         remote: String,
+        /// Where it is pushed to, as git has worked it out.
+        url: String,
         /// The refs, exactly.
         updates: Vec<RefUpdate>,
     },
@@ -105,7 +107,9 @@ pub enum Dialect {
 impl fmt::Display for Hooked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.work {
-            Work::Push { remote, updates } => {
+            Work::Push {
+                remote, updates, ..
+            } => {
                 write!(f, "git push {remote}")?;
                 for update in updates {
                     let part = |object: &Option<String>| object.clone().unwrap_or_default();

@@ -154,6 +154,36 @@ fn remote_refs_are_not_deleted_and_tags_do_not_move() {
 }
 
 #[test]
+fn a_push_into_running_checks_is_refused_to_an_agent_and_told_to_others() {
+    let yard = yard();
+    yard.commit("b");
+    passed(&yard.agent("git push -q origin HEAD"));
+    let head = yard.rev("HEAD");
+    let state = yard.at("home/state.json");
+    let checks = |status: &str| {
+        let text = format!(
+            "{{\"v\":1,\"head\":\"{head}\",\"pulls\":[{{\"number\":7,\"head\":\"{head}\",\
+             \"checks\":[{{\"name\":\"test\",\"status\":\"{status}\"}}]}}]}}"
+        );
+        support::repo::put(&state, &text);
+        let _ = std::fs::remove_dir_all(yard.at("home/.local/state/leaseguard/ci"));
+    };
+    let policy = format!(
+        "[ci]\ngate = \"on\"\nprovider = \"file\"\nfile = \"{}\"\ngrace = \"0s\"\nquiet = \"0s\"\n",
+        state.display()
+    );
+    support::repo::put(&yard.at("home/.config/leaseguard/policy.toml"), &policy);
+    yard.commit("c");
+    checks("in_progress");
+    let out = yard.agent("git push origin HEAD");
+    refused(&out, "ci/in-flight");
+    assert_eq!(yard.remote("refs/heads/feat"), head);
+    let (code, text) = yard.nobody("git push -q origin HEAD");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("warning: ci/in-flight"), "{text}");
+}
+
+#[test]
 fn a_push_that_is_only_tried_out_passes() {
     let yard = yard();
     yard.commit("b");

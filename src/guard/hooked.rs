@@ -29,10 +29,14 @@ impl Walk<'_> {
             return Script::default();
         }
         match &hooked.work {
-            Work::Push { remote, updates } => {
+            Work::Push {
+                remote,
+                url,
+                updates,
+            } => {
                 let typed = hooked.typed.as_deref();
                 if !typed.is_some_and(|text| self.is_dry(text)) {
-                    self.given_push(place, remote, updates);
+                    self.given_push(place, remote, url, updates);
                 }
                 Script::default()
             }
@@ -55,7 +59,7 @@ impl Walk<'_> {
         }
     }
 
-    fn given_push(&mut self, place: Place, remote: &str, updates: &[RefUpdate]) {
+    fn given_push(&mut self, place: Place, remote: &str, url: &str, updates: &[RefUpdate]) {
         let moved: Vec<(&str, &str)> = updates.iter().filter_map(moved).collect();
         let mut ahead = self.world.descend(&place, &moved).into_iter();
         let updates = updates.iter().map(|update| {
@@ -64,6 +68,7 @@ impl Walk<'_> {
         });
         let outlook = Outlook {
             updates: updates.collect(),
+            urls: vec![url.to_owned()],
             ..Outlook::default()
         };
         let push = Push {

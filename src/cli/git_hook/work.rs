@@ -15,10 +15,13 @@ pub(super) fn read(given: &Given, input: &[u8]) -> Result<Option<Work>, Fault> {
     if given.hook != Hook::PrePush {
         return Ok(Some(Work::Commit { sweeps: sweeps() }));
     }
-    let remote = given.args.first().map(|arg| arg.to_string_lossy());
+    let mut args = given.args.iter().map(|arg| arg.to_string_lossy());
+    let remote = args.next().unwrap_or_default().into_owned();
+    let url = args.next().unwrap_or_default().into_owned();
     let updates = updates(&String::from_utf8_lossy(input))?;
     Ok((!updates.is_empty()).then(|| Work::Push {
-        remote: remote.unwrap_or_default().into_owned(),
+        remote,
+        url,
         updates,
     }))
 }

@@ -19,7 +19,10 @@ pub(super) fn read(given: &Given, input: &[u8]) -> Result<Option<Work>, Fault> {
     let remote = args.next().unwrap_or_default().into_owned();
     let url = args.next().unwrap_or_default().into_owned();
     let updates = updates(&String::from_utf8_lossy(input))?;
-    Ok((!updates.is_empty()).then(|| Work::Push {
+    if updates.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Work::Push {
         remote,
         url,
         updates,

@@ -13,7 +13,6 @@ use crate::lease::record::Claim;
 use crate::lease::registry::Hold;
 use crate::lease::spot::Spot;
 use crate::lease::watch::Watch;
-use crate::lease::words::{Kind, Mode, Role};
 use crate::policy::LeaseMode;
 use crate::world::{Dirs, Fact, Head, World};
 use serde::Deserialize;
@@ -273,29 +272,13 @@ impl Desk {
         spot.fit(&crate::lease::ground::Allowed::default())?;
         let asker = self.watch.asker();
         let host = asker.process.as_ref().and_then(|p| harness(&p.host));
-        let wanted = Wanted {
-            kind: Kind::Session,
-            repo: spot.repo_record(
-                self.world
-                    .remote_urls(&self.place)
-                    .first()
-                    .map(String::as_str),
-            ),
-            checkout: spot.checkout_record(),
-            branch: self.branch.clone(),
-            base_sha: None,
-            ticket: None,
-            lane: None,
-            plan_id: None,
-            harness: host.map(str::to_owned),
-            model: None,
-            role: Role::Implementer,
-            mode: Mode::Ttl,
-            ttl: None,
-            allowed_paths: Vec::new(),
-            holder: None,
-            label: None,
-        };
+        let origin = self.world.remote_urls(&self.place).into_iter().next();
+        let wanted = Wanted::plain(
+            spot.repo_record(origin.as_deref()),
+            spot.checkout_record(),
+            self.branch.clone(),
+            host,
+        );
         self.run(Act::Claim(Box::new(wanted))).map(drop)
     }
 

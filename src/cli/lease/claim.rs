@@ -8,7 +8,7 @@ use crate::lease::ground::Allowed;
 use crate::lease::identity::harness;
 use crate::lease::law::{Act, Wanted};
 use crate::lease::store::Store;
-use crate::lease::words::{Kind, Mode, Role, Stage};
+use crate::lease::words::{Mode, Role, Stage};
 use crate::state::time::parse_span;
 use std::time::Duration;
 
@@ -154,24 +154,12 @@ pub(super) fn wanted(args: &Terms, found: &Found, asker: &Asker) -> Result<Wante
 /// A claim of `asker` on the checkout at `found`, as it is.
 pub(in crate::cli) fn plain(found: &Found, asker: &Asker) -> Wanted {
     let host = asker.process.as_ref().and_then(|p| harness(&p.host));
-    Wanted {
-        kind: Kind::Session,
-        repo: found.spot.repo_record(found.origin.as_deref()),
-        checkout: found.spot.checkout_record(),
-        branch: found.branch.clone(),
-        base_sha: None,
-        ticket: None,
-        lane: None,
-        plan_id: None,
-        harness: host.map(str::to_owned),
-        model: None,
-        role: Role::Implementer,
-        mode: Mode::Ttl,
-        ttl: None,
-        allowed_paths: Vec::new(),
-        holder: None,
-        label: None,
-    }
+    Wanted::plain(
+        found.spot.repo_record(found.origin.as_deref()),
+        found.spot.checkout_record(),
+        found.branch.clone(),
+        host,
+    )
 }
 
 /// A span as it is typed.

@@ -60,6 +60,35 @@ pub struct Wanted {
     pub label: Option<String>,
 }
 
+impl Wanted {
+    /// What a session claims that says no more than where it works: for its time, as an implementer.
+    pub fn plain(
+        repo: Repo,
+        checkout: Checkout,
+        branch: Option<String>,
+        harness: Option<&str>,
+    ) -> Wanted {
+        Wanted {
+            kind: Kind::Session,
+            repo,
+            checkout,
+            branch,
+            base_sha: None,
+            ticket: None,
+            lane: None,
+            plan_id: None,
+            harness: harness.map(str::to_owned),
+            model: None,
+            role: Role::Implementer,
+            mode: Mode::Ttl,
+            ttl: None,
+            allowed_paths: Vec::new(),
+            holder: None,
+            label: None,
+        }
+    }
+}
+
 /// Why a host said that a session starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {

@@ -1,4 +1,4 @@
-//! Aliases of the shell: they count only after `shopt -s expand_aliases`.
+//! Aliases of the shell: they count after `shopt -s expand_aliases`, and may count where nobody said so.
 
 use super::simple::Out;
 use super::value::Args;
@@ -11,7 +11,9 @@ use std::rc::Rc;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Aliases {
     texts: BTreeMap<Rc<str>, Word>,
-    expands: bool,
+    /// As `shopt` said. Until then it is open: zsh follows aliases in any text, and so does a bash
+    /// that its host has started with `expand_aliases`.
+    expands: Option<bool>,
 }
 
 impl Walker<'_> {
@@ -33,18 +35,21 @@ impl Walker<'_> {
     pub(super) fn shopt(&mut self, args: &[Word]) {
         let has = |text: &str| args.iter().any(|w| w.text == text);
         if has("expand_aliases") {
-            Rc::make_mut(&mut self.state.aliases).expands = has("-s");
+            Rc::make_mut(&mut self.state.aliases).expands = Some(has("-s"));
         }
         if has("lastpipe") {
             self.state.lastpipe = has("-s");
         }
     }
 
-    /// What the alias of that name stands for, where aliases count.
-    pub(super) fn alias_of(&self, word: &Word, builtins: bool) -> Option<Word> {
+    /// What the alias of that name stands for, and whether aliases count for sure.
+    pub(super) fn alias_of(&self, word: &Word, builtins: bool) -> Option<(Word, bool)> {
         let aliases = &self.state.aliases;
-        let name = word.known().filter(|_| builtins && aliases.expands)?;
-        aliases.texts.get(name).cloned()
+        if !builtins || aliases.texts.is_empty() || aliases.expands == Some(false) {
+            return None;
+        }
+        let text = aliases.texts.get(word.known()?)?;
+        Some((text.clone(), aliases.expands == Some(true)))
     }
 
     /// An alias is its text with the words behind it.

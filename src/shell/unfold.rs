@@ -15,18 +15,37 @@ impl Walker<'_> {
     pub(super) fn run_program(&mut self, mut ready: Ready, builtins: bool) {
         let arrays = std::mem::take(&mut ready.arrays);
         let alias = ready.words.first().and_then(|w| self.alias_of(w, builtins));
-        let (mut command, out) = self.build(&mut ready);
-        if let Some(value) = alias {
+        let (command, out) = self.build(&mut ready);
+        let Some((value, sure)) = alias else {
+            return self.run_named(command, out, arrays, &ready.bound, builtins);
+        };
+        if sure {
             return self.aliased(&value, command, out);
         }
+        let mut fork = self.fork();
+        self.aliased(&value, command.clone(), out.clone());
+        self.or(&mut fork);
+        self.run_named(command, out, arrays, &ready.bound, builtins);
+        self.join(fork);
+    }
+
+    /// Runs a command by the name that it has after aliases.
+    fn run_named(
+        &mut self,
+        mut command: Box<Command>,
+        out: Out,
+        arrays: Vec<Bound>,
+        bound: &[Bound],
+        builtins: bool,
+    ) {
         let kind = match command.words.first().and_then(Word::known) {
             Some(name) if builtins => kind(name),
             _ => Kind::Program,
         };
         match kind {
-            Kind::Prefix => return self.prefixed(command, out, &ready.bound),
+            Kind::Prefix => return self.prefixed(command, out, bound),
             Kind::Eval | Kind::Source => {
-                let before = self.begin_temporary(&ready.bound);
+                let before = self.begin_temporary(bound);
                 if kind == Kind::Eval {
                     self.eval(command, out);
                 } else {

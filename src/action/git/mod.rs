@@ -422,7 +422,12 @@ impl Run<'_> {
     fn finish(&mut self) {
         if self.actions.is_empty() {
             let telling = |(name, _): &(String, Word)| {
-                name.starts_with("GIT_") || name == "HOME" || name == "XDG_CONFIG_HOME"
+                name.starts_with("GIT_")
+                    || matches!(
+                        name.as_str(),
+                        "HOME" | "XDG_CONFIG_HOME" | "PAGER" | "EDITOR"
+                    )
+                    || matches!(name.as_str(), "VISUAL" | "SSH_ASKPASS")
             };
             if !self.place.config.is_empty() || self.place.env.iter().any(telling) {
                 let verb = self.verb.clone();

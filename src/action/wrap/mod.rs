@@ -3,6 +3,7 @@
 mod env;
 mod git;
 mod listed;
+mod screens;
 mod shells;
 mod source;
 mod tail;
@@ -97,6 +98,7 @@ const TABLE: &[(&str, Kind)] = &[
     ("chroot", CHRT_KIND),
     ("chrt", CHRT_KIND),
     ("cmd", Kind::Joined(NONE, 0)),
+    ("crontab", Kind::Own(screens::crontab)),
     ("dash", SHELL_KIND),
     ("dbus-run-session", PLAIN),
     ("direnv", Kind::Verbs(&[("exec", NONE, 1)])),
@@ -155,6 +157,7 @@ const TABLE: &[(&str, Kind)] = &[
     ("run0", DOAS_KIND),
     ("runuser", SU_KIND),
     ("rye", POETRY_KIND),
+    ("screen", Kind::Own(screens::screen)),
     ("script", SCRIPT_KIND),
     ("setsid", PLAIN),
     ("sh", SHELL_KIND),
@@ -168,6 +171,7 @@ const TABLE: &[(&str, Kind)] = &[
     ("taskset", CHRT_KIND),
     ("time", Kind::Prefix(opts("fo", &["--format", "--output"]), 0)),
     ("timeout", TIMEOUT_KIND),
+    ("tmux", Kind::Own(screens::tmux)),
     ("torsocks", PLAIN),
     ("toybox", PLAIN),
     ("unbuffer", PLAIN),

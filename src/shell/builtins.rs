@@ -265,6 +265,7 @@ impl Walker<'_> {
                     match args.get(at + 1).map(|w| w.text.as_str()) {
                         Some("allexport") => self.state.allexport = text == "-o",
                         Some("errexit") => self.state.errexit = text == "-o",
+                        Some("xtrace") if text == "-o" => self.trace(),
                         _ => {}
                     }
                     at += 2;
@@ -275,6 +276,9 @@ impl Walker<'_> {
                     }
                     if text.contains('e') {
                         self.state.errexit = text.starts_with('-');
+                    }
+                    if text.starts_with('-') && text.contains('x') {
+                        self.trace();
                     }
                     at += 1 + usize::from(text.ends_with('o'));
                 }

@@ -27,6 +27,7 @@ mod nested;
 mod output;
 mod param;
 mod pattern;
+mod prompt;
 mod quoted;
 mod redirs;
 mod simple;
@@ -36,6 +37,8 @@ mod unfold;
 mod value;
 mod vars;
 mod walk;
+
+pub use prompt::shows;
 
 use std::path::PathBuf;
 use std::rc::Rc;

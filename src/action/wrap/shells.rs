@@ -1,13 +1,21 @@
 //! Shells: `-c TEXT`, a script file, or commands from standard input.
 
 use super::text;
-use crate::shell::{Command, Inner, Stdin, Word};
+use crate::shell::{Command, Inner, Stdin, Word, shows};
 
 /// What the words behind a shell's name say it would run, and what it reads before that.
 pub(super) fn unfold(words: &[Word], command: &Command) -> Vec<Inner> {
     let mut found = asked(words);
     let named = |name: &str| matches!(name, "BASH_ENV" | "ENV");
     let first = command.assigns.iter().chain(command.exports.iter());
+    for given in first.clone() {
+        let shown = match given.name.as_str() {
+            "PROMPT_COMMAND" => Some(given.value.clone()),
+            "PS0" | "PS1" | "PS2" | "PS4" => shows(&given.value),
+            _ => None,
+        };
+        found.extend(shown.map(|prompt| text(prompt, &[])));
+    }
     let first = first.filter(|a| named(&a.name) && !a.value.text.is_empty());
     let options = words.windows(2).filter_map(|pair| match pair {
         [flag, file] if matches!(flag.text.as_str(), "--rcfile" | "--init-file") => Some(file),

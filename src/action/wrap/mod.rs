@@ -333,13 +333,18 @@ fn joined(name: &str, words: &[Word], options: Options, skip: usize) -> Vec<Inne
     let mut inner = text(all, &[]);
     if let (true, Inner::Text { dir, .. }) = (skip > 0, &mut inner) {
         // Another machine: nothing is known of its directories.
-        *dir = Some(Word {
-            text: crate::shell::OPAQUE.into(),
-            opaque: Opaque::One,
-            ..Word::default()
-        });
+        *dir = Some(somewhere());
     }
     vec![inner]
+}
+
+/// A directory that nobody knows.
+fn somewhere() -> Word {
+    Word {
+        text: crate::shell::OPAQUE.into(),
+        opaque: Opaque::One,
+        ..Word::default()
+    }
 }
 
 fn valued(words: &[Word], options: Options, carriers: &[&str]) -> Vec<Inner> {

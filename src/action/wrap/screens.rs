@@ -1,6 +1,6 @@
 //! Terminals within terminals and tables of jobs: `tmux`, `screen`, `crontab`.
 
-use super::{join, plain, text};
+use super::{join, plain, somewhere, text};
 use crate::shell::{Command, Inner, Stdin, Word};
 
 /// What a verb of tmux does with the words behind its options.
@@ -59,7 +59,9 @@ fn runs((valued, verb): (&str, Verb), args: &[Word]) -> Vec<Inner> {
     let rest = args.get(end..).unwrap_or_default();
     let dir = match verb {
         Verb::Starts => value(&options, 'c').last(),
-        _ => None,
+        // The pane's shell has been anywhere.
+        Verb::Keys => Some(somewhere()),
+        Verb::Shell | Verb::If => None,
     };
     let inner = match (verb, rest) {
         (_, []) => return Vec::new(),
@@ -116,7 +118,11 @@ pub(super) fn screen(words: &[Word], _: &Command) -> Vec<Inner> {
                     text: lines.replace("\\015", "\n"),
                     ..keys
                 };
-                vec![text(lines, &[])]
+                let mut typed = text(lines, &[]);
+                if let Inner::Text { dir, .. } = &mut typed {
+                    *dir = Some(somewhere());
+                }
+                vec![typed]
             }
             ("screen" | "exec", Some(_)) => vec![plain(args)],
             _ => Vec::new(),
@@ -207,7 +213,10 @@ mod tests {
         let found = Table.unfold(&command(line));
         let shown = found.iter().map(|inner| match inner {
             Inner::Text { text, dir, .. } => {
-                let dir = dir.as_ref().map(|d| format!("{}: ", d.text));
+                let dir = dir.as_ref().map(|d| match d.known() {
+                    Some(dir) => format!("{dir}: "),
+                    None => "?: ".to_owned(),
+                });
                 format!("{}{}", dir.unwrap_or_default(), text.text.trim_end())
             }
             Inner::Argv { words, .. } => {
@@ -236,12 +245,12 @@ mod tests {
             ),
             (
                 "tmux send-keys -t 0 'git push -f' Enter",
-                vec!["git push -f"],
+                vec!["?: git push -f"],
             ),
-            ("tmux send -t 0 git Space push C-m", vec!["git push"]),
+            ("tmux send -t 0 git Space push C-m", vec!["?: git push"]),
             (
                 "tmux new -d \\; send-keys 'git push' Enter",
-                vec!["git push"],
+                vec!["?: git push"],
             ),
             ("tmux ls", vec![]),
             ("tmux attach -t w", vec![]),
@@ -256,7 +265,10 @@ mod tests {
         for (line, want) in [
             ("screen -dm git push -f", vec!["[git push -f]"]),
             ("screen -dmS x npm run dev", vec!["[npm run dev]"]),
-            ("screen -S x -X stuff 'git push -f^M'", vec!["git push -f"]),
+            (
+                "screen -S x -X stuff 'git push -f^M'",
+                vec!["?: git push -f"],
+            ),
             ("screen -ls", vec![]),
         ] {
             assert_eq!(told(line), want, "{line}");

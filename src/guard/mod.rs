@@ -6,7 +6,7 @@ mod reach;
 
 use crate::action::git::AliasRun;
 use crate::action::{self, Act, Action, Place, Unread, wrap};
-use crate::call::{Call, What};
+use crate::call::{Call, Dialect, What};
 use crate::policy::{Policy, Repository, Shelf};
 use crate::rules;
 use crate::shell::{self, Command, Problem, Script, Span, Start, Step, Word};
@@ -88,7 +88,7 @@ pub fn parsed(call: &Call, around: Surroundings) -> Vec<String> {
     };
     let shelf = Shelf::of(Policy::default());
     let walk = Walk::new(call, around, &shelf, text);
-    walk.extract(text)
+    walk.own(text)
         .commands()
         .filter(|c| !c.words.is_empty())
         .map(action::shown)
@@ -101,6 +101,7 @@ struct Walk<'a> {
     /// A policy was asked, so what it says of the whole verdict counts.
     asked: bool,
     source: &'a str,
+    dialect: Dialect,
     start: Start,
     world: World,
     answers: Answers,
@@ -128,6 +129,10 @@ impl<'a> Walk<'a> {
             shelf,
             asked: false,
             source,
+            dialect: match &call.what {
+                What::Shell { dialect, .. } => *dialect,
+                _ => Dialect::default(),
+            },
             start,
             world: World::new(around),
             answers: Answers::default(),
@@ -144,6 +149,16 @@ impl<'a> Walk<'a> {
         shell::extract(text, &self.start, &wrap::Table, &self.world)
     }
 
+    /// Extracts the call's own text, in the syntax that the call names.
+    fn own(&self, text: &str) -> Script {
+        match self.dialect {
+            Dialect::Bash => self.extract(text),
+            Dialect::PowerShell => {
+                shell::extract_pwsh(text, &self.start, &wrap::Table, &self.world)
+            }
+        }
+    }
+
     /// Judges the call's own text; gives the script that it was read as.
     fn text(&mut self) -> Script {
         if self.source.len() > MOST_TEXT {
@@ -151,7 +166,7 @@ impl<'a> Walk<'a> {
             self.unread("script", why, Span::default());
             return Script::default();
         }
-        let script = self.extract(self.source);
+        let script = self.own(self.source);
         self.script(&script, Judging::Surely, 0);
         self.problems(&script);
         script

@@ -42,6 +42,12 @@ impl Walker<'_> {
         }
     }
 
+    /// The text of the alias `name`.
+    pub(super) fn alias_text(&self, name: &str) -> Option<&str> {
+        let text = self.state.aliases.texts.get(name)?;
+        text.known()
+    }
+
     /// What the alias of that name stands for, and whether aliases count for sure.
     pub(super) fn alias_of(&self, word: &Word, builtins: bool) -> Option<(Word, bool)> {
         let aliases = &self.state.aliases;

@@ -92,7 +92,7 @@ impl Walker<'_> {
         }
     }
 
-    fn cd(&mut self, args: &[Word]) {
+    pub(super) fn cd(&mut self, args: &[Word]) {
         let mut args = args.iter().peekable();
         while let Some(option) = args.peek()
             && option.text.len() > 1

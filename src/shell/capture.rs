@@ -53,6 +53,17 @@ impl Capture {
         self.names.push(name.to_string());
     }
 
+    /// Adds what another capture holds; `sure` where it is certain to come.
+    pub(super) fn take_over(&mut self, other: Capture, sure: bool) {
+        self.known &= other.known && sure;
+        self.splits |= other.splits;
+        self.text.push_str(&other.text);
+        self.known &= self.text.len() <= super::expand::LONGEST;
+        for name in &other.names {
+            self.name(name);
+        }
+    }
+
     pub(super) fn into_val(self) -> Val {
         Val {
             text: self.text.trim_end_matches('\n').into(),

@@ -28,6 +28,7 @@ mod output;
 mod param;
 mod pattern;
 mod prompt;
+mod pwsh;
 mod quoted;
 mod redirs;
 mod simple;
@@ -39,6 +40,7 @@ mod vars;
 mod walk;
 
 pub use prompt::shows;
+pub use pwsh::{extract as extract_pwsh, unfold as unfold_pwsh};
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -261,6 +263,11 @@ pub enum Inner {
         path: Word,
         /// `$1 …`.
         args: Vec<Word>,
+    },
+    /// PowerShell text, run by a new PowerShell.
+    Pwsh {
+        /// The text.
+        text: Word,
     },
     /// A shell that reads its commands from standard input.
     Stdin {

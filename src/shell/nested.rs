@@ -329,7 +329,7 @@ impl Walker<'_> {
     }
 }
 
-fn runs_output_of(names: &[String]) -> &'static str {
+pub(super) fn runs_output_of(names: &[String]) -> &'static str {
     match names.last().map(String::as_str) {
         Some("curl") => "runs the output of `curl`",
         Some("wget") => "runs the output of `wget`",

@@ -50,7 +50,7 @@ impl Walker<'_> {
     }
 
     /// Numbers the command at `at` if facts may answer for its output.
-    fn answer(&mut self, at: usize) -> Option<Val> {
+    pub(super) fn answer(&mut self, at: usize) -> Option<Val> {
         let number = self.answers;
         let Some(Step::Run(command)) = self.steps.get_mut(at) else {
             return None;

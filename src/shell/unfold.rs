@@ -275,6 +275,9 @@ impl Walker<'_> {
                 }
                 self.environment(&outer.assigns, &[], |w| w.file(&path, args, path.span));
             }
+            Inner::Pwsh { text } => {
+                self.environment(&outer.assigns, &[], |w| w.pwsh_text(&text, true));
+            }
             Inner::Stdin { args } => {
                 self.environment(&outer.assigns, &[], |w| w.stdin_script(outer, args));
             }

@@ -11,7 +11,7 @@ mod tail;
 pub use tail::{Possible, is_data, possible};
 
 use super::basename;
-use crate::shell::{Command, Inner, Opaque, Stdin, Word, Wrappers};
+use crate::shell::{Command, Inner, Opaque, Stdin, Word, Wrappers, unfold_pwsh};
 
 /// The wrappers that leaseguard knows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,7 +63,7 @@ const SHELLS: &[&str] = &[
 ];
 
 const SHELL_KIND: Kind = Kind::Own(shells::unfold);
-const PWSH_KIND: Kind = Kind::Valued(NONE, &["-Command", "-command", "-c", "-C", "/c"]);
+const PWSH_KIND: Kind = Kind::Own(|words, command| unfold_pwsh(words, &command.stdin));
 const TIMEOUT_KIND: Kind = Kind::Prefix(opts("ks", &["--kill-after", "--signal"]), 1);
 const CHRT_KIND: Kind = Kind::Prefix(NONE, 1);
 const UNSHARE_KIND: Kind = Kind::Prefix(opts("tSGw", &["--target", "--map-user", "--wd"]), 0);

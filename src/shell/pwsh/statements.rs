@@ -1,0 +1,516 @@
+//! Statements: keywords and their blocks, pipelines, assignments.
+
+use super::super::Stdin;
+use super::super::capture::Capture;
+use super::text::is_name;
+use super::values::{joined, word};
+use super::{Got, Reader};
+use std::rc::Rc;
+
+/// How many elements of a list a loop is walked with, one by one.
+const TURNS: usize = 8;
+
+impl Reader<'_, '_> {
+    /// Statements up to `end`, which is taken, or to the end of the text. What the last one gives,
+    /// where it is the only one.
+    pub(super) fn statements(&mut self, end: Option<char>) -> Option<Got> {
+        let start = self.at;
+        let mut only: Option<Got> = None;
+        let mut count = 0usize;
+        loop {
+            self.separators();
+            let before = self.at;
+            match self.peek() {
+                None => {
+                    if end.is_some() {
+                        self.unended("unterminated bracket", start);
+                    }
+                    break;
+                }
+                c if c == end => {
+                    self.bump();
+                    break;
+                }
+                Some(')' | '}' | '|' | '&') if !self.calls() => {
+                    let stray = !self.begins("&");
+                    self.bump();
+                    if stray {
+                        let span = self.span_from(before);
+                        self.w.problem("stray bracket or bar", span, false);
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            if !self.w.spend(1) {
+                self.at = self.text.len();
+                break;
+            }
+            if let Some(got) = only.take() {
+                self.print(got);
+            }
+            only = self.statement();
+            count += 1;
+            if self.at == before {
+                self.bump();
+            }
+        }
+        if count > 1
+            && let Some(got) = only.take()
+        {
+            self.print(got);
+        }
+        only
+    }
+
+    /// `&` or `.` that calls what follows.
+    fn calls(&self) -> bool {
+        let rest = self.rest().get(1..).unwrap_or_default();
+        let next = rest.trim_start_matches([' ', '\t']).chars().next();
+        let runs = next.is_some_and(|c| !matches!(c, '\n' | '\r' | ';' | '&' | '|' | ')' | '}'));
+        match self.peek() {
+            Some('&') => runs,
+            Some('.') => runs && rest.starts_with([' ', '\t', '$', '{', '\'', '"', '(']),
+            _ => false,
+        }
+    }
+
+    /// One statement; what it gives where it is no more than an expression.
+    pub(super) fn statement(&mut self) -> Option<Got> {
+        if !self.w.enter() {
+            self.at = self.text.len();
+            return None;
+        }
+        let keyword = self.keyword().to_ascii_lowercase();
+        let got = if self.keyworded(&keyword) {
+            None
+        } else {
+            self.chain()
+        };
+        self.w.leave();
+        got
+    }
+
+    /// Reads a statement that its first word shapes; false where it does not.
+    fn keyworded(&mut self, keyword: &str) -> bool {
+        let skip = keyword.len();
+        match keyword {
+            "if" => {
+                self.at += skip;
+                self.branches();
+            }
+            "foreach" if self.opens(skip) => {
+                self.at += skip;
+                self.for_each();
+            }
+            "while" | "for" | "switch" | "until" => {
+                self.at += skip;
+                self.options();
+                self.condition();
+                self.optional_block();
+            }
+            "do" | "try" | "else" | "finally" | "begin" | "process" | "end" | "trap"
+                if self.braces(skip) =>
+            {
+                self.at += skip;
+                self.lines();
+                self.run_block();
+            }
+            "elseif" => {
+                self.at += skip;
+                self.condition();
+                self.optional_block();
+            }
+            "catch" => {
+                self.at += skip;
+                self.lines();
+                while self.peek() == Some('[') {
+                    self.brackets();
+                    self.blanks();
+                    self.take(",");
+                    self.lines();
+                }
+                self.optional_block();
+            }
+            "function" | "filter" | "class" | "enum" => {
+                self.at += skip;
+                self.lines();
+                while self
+                    .peek()
+                    .is_some_and(|c| !matches!(c, '{' | '(' | '\n' | ';'))
+                {
+                    self.bump();
+                }
+                self.condition();
+                self.optional_block();
+            }
+            "param" if self.opens(skip) => {
+                self.at += skip;
+                self.condition();
+            }
+            "return" | "throw" | "exit" | "break" | "continue" => {
+                self.at += skip;
+                self.blanks();
+                if !self.ends() {
+                    self.chain();
+                }
+            }
+            "using" => {
+                let end = self.rest().find('\n').unwrap_or(self.rest().len());
+                self.at = self.at.saturating_add(end);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn opens(&self, skip: usize) -> bool {
+        let rest = self.rest().get(skip..).unwrap_or_default();
+        rest.trim_start().starts_with('(')
+    }
+
+    fn braces(&self, skip: usize) -> bool {
+        let rest = self.rest().get(skip..).unwrap_or_default();
+        rest.trim_start().starts_with('{')
+    }
+
+    /// `switch -Regex -File x`
+    fn options(&mut self) {
+        self.blanks();
+        while self.peek() == Some('-') {
+            self.argument();
+            self.blanks();
+        }
+    }
+
+    fn branches(&mut self) {
+        self.condition();
+        let mut fork = self.w.fork();
+        self.lines();
+        self.run_block();
+        loop {
+            let back = self.at;
+            self.lines();
+            let keyword = self.keyword().to_ascii_lowercase();
+            match keyword.as_str() {
+                "elseif" => {
+                    self.at += keyword.len();
+                    self.w.or(&mut fork);
+                    self.condition();
+                    self.lines();
+                    self.run_block();
+                }
+                "else" => {
+                    self.at += keyword.len();
+                    self.w.or(&mut fork);
+                    self.lines();
+                    self.run_block();
+                    break;
+                }
+                _ => {
+                    self.at = back;
+                    self.w.or(&mut fork);
+                    break;
+                }
+            }
+        }
+        self.w.join(fork);
+    }
+
+    /// `foreach ($x in LIST) { … }`: once for each element that is known.
+    fn for_each(&mut self) {
+        self.lines();
+        self.take("(");
+        self.lines();
+        let name = if self.take("$") {
+            self.name()
+        } else {
+            String::new()
+        };
+        self.lines();
+        if self.keyword().eq_ignore_ascii_case("in") {
+            self.at += 2;
+        }
+        self.lines();
+        let got = self.statements(Some(')')).unwrap_or(Got::Unknown);
+        self.lines();
+        let body = self.at;
+        let elements = match got {
+            Got::List(words) if words.len() <= TURNS => words.into_iter().map(Got::one).collect(),
+            _ => vec![Got::Unknown],
+        };
+        if elements.is_empty() {
+            self.optional_block();
+        }
+        for element in elements {
+            self.at = body;
+            self.assign(&name, &element);
+            self.optional_block();
+        }
+    }
+
+    /// `( … )` after a keyword, where there is one.
+    fn condition(&mut self) {
+        self.lines();
+        if self.take("(") {
+            self.statements(Some(')'));
+        }
+    }
+
+    /// `{ … }` here, which runs.
+    fn run_block(&mut self) {
+        if self.take("{") {
+            self.statements(Some('}'));
+        }
+    }
+
+    /// `{ … }` here, which may run.
+    fn optional_block(&mut self) {
+        self.lines();
+        if self.peek() == Some('{') {
+            self.block();
+        }
+    }
+
+    /// A block that may run, now or when somebody calls it.
+    pub(super) fn block(&mut self) {
+        if !self.w.enter() {
+            self.at = self.text.len();
+            return;
+        }
+        self.take("{");
+        self.maybe(|r| {
+            r.statements(Some('}'));
+        });
+        self.w.leave();
+    }
+
+    /// What may run, and may not.
+    pub(super) fn maybe(&mut self, run: impl FnOnce(&mut Self)) {
+        let mut fork = self.w.fork();
+        run(self);
+        self.w.or(&mut fork);
+        self.w.join(fork);
+    }
+
+    /// What stands up to `)`, whose `(` is taken: its value.
+    pub(super) fn parenthesized(&mut self) -> Got {
+        if !self.w.enter() {
+            self.at = self.text.len();
+            return Got::Unknown;
+        }
+        let start = self.at;
+        let got = self.captured(|r| r.statements(Some(')')), start);
+        self.w.leave();
+        got
+    }
+
+    /// Runs `run` and gives what it gives, or what it prints.
+    fn captured(&mut self, run: impl FnOnce(&mut Self) -> Option<Got>, start: usize) -> Got {
+        let first = self.w.steps.len();
+        let out = self.w.out;
+        self.w.out = Some(self.w.capture());
+        let got = run(self);
+        let captured = self.w.captured();
+        self.w.out = out;
+        if let Some(got) = got {
+            return got;
+        }
+        let span = self.span_from(start);
+        if captured.known {
+            let text = captured.into_val().text;
+            let lines = text.lines().map(|line| word(line.to_owned(), span));
+            return Got::List(lines.collect());
+        }
+        if self.w.steps.len() == first + 1
+            && let Some(answer) = self.w.answer(first)
+        {
+            return Got::one(word(answer.text.to_string(), span));
+        }
+        Got::Unknown
+    }
+
+    /// Pipelines between `&&` and `||`.
+    fn chain(&mut self) -> Option<Got> {
+        let got = self.pipeline();
+        let mut alone = true;
+        loop {
+            self.blanks();
+            let sure = match () {
+                () if self.take("&&") => true,
+                () if self.take("||") => false,
+                () => break,
+            };
+            alone = false;
+            self.lines();
+            if sure {
+                self.pipeline();
+            } else {
+                self.maybe(|r| {
+                    r.pipeline();
+                });
+            }
+        }
+        got.filter(|_| alone)
+    }
+
+    /// Commands and expressions between `|`; what it gives where it is one expression.
+    fn pipeline(&mut self) -> Option<Got> {
+        let (stdin, out) = (Rc::clone(&self.w.stdin), self.w.out);
+        let mut first = true;
+        loop {
+            self.lines();
+            self.w.out = Some(self.w.capture());
+            let got = self.stage();
+            let fed = self.w.captured();
+            self.blanks();
+            let more = self.peek() == Some('|') && self.second() != Some('|');
+            if !more {
+                self.w.stdin = stdin;
+                self.w.out = out;
+                if first && got.is_some() {
+                    return got;
+                }
+                self.pass_on(fed);
+                if let Some(got) = got {
+                    self.print(got);
+                }
+                return None;
+            }
+            self.at += 1;
+            first = false;
+            self.w.stdin = Rc::new(match got {
+                Some(Got::List(words)) => {
+                    Stdin::Text(word(joined(&words, "\n"), self.span_from(self.at)))
+                }
+                Some(Got::Unknown) => Stdin::Pipe(Vec::new()),
+                None => fed.into_stdin(&self.w.stdin),
+            });
+        }
+    }
+
+    /// What the last stage printed goes where the pipeline's output goes.
+    fn pass_on(&mut self, fed: Capture) {
+        let forks = self.w.forks;
+        let outer = self.w.out.and_then(|at| self.w.captures.get_mut(at));
+        if let Some(outer) = outer {
+            outer.take_over(fed, forks <= outer.forks);
+        }
+    }
+
+    /// A value that a statement leaves goes to the output, one element a line.
+    pub(super) fn print(&mut self, got: Got) {
+        let mut printed = Capture::new(self.w.forks);
+        match got {
+            Got::Unknown => printed.known = false,
+            Got::List(words) => {
+                for word in words {
+                    printed.text.push_str(&word.text);
+                    printed.text.push('\n');
+                }
+            }
+        }
+        self.pass_on(printed);
+    }
+
+    /// One stage of a pipeline.
+    fn stage(&mut self) -> Option<Got> {
+        self.blanks();
+        let start = self.at;
+        if self.calls() {
+            self.bump();
+            self.blanks();
+            if self.peek() == Some('{') {
+                self.block();
+                self.arguments_of_block();
+                return None;
+            }
+            let target = self.argument();
+            self.command(target, start);
+            return None;
+        }
+        if let Some(got) = self.assignment() {
+            return got;
+        }
+        if self.is_expression() {
+            let got = self.expression();
+            self.redirects_behind(&got);
+            return Some(got);
+        }
+        if self.ends() {
+            return Some(Got::List(Vec::new()));
+        }
+        let target = self.argument();
+        self.command(target, start);
+        None
+    }
+
+    /// `$x = …`, `[type]$x = …`, `$env:X += …`, `$x.y = …`; `None` where none stands here.
+    fn assignment(&mut self) -> Option<Option<Got>> {
+        let back = self.at;
+        while self.peek() == Some('[') {
+            self.brackets();
+            self.blanks();
+        }
+        if self.peek() != Some('$') || self.second().is_none_or(|c| !is_name(c) && c != '{') {
+            self.at = back;
+            return None;
+        }
+        self.at += 1;
+        let name = if self.take("{") {
+            let end = self.rest().find('}').unwrap_or(self.rest().len());
+            let name = self.rest().get(..end).unwrap_or_default().to_owned();
+            self.at = self.at.saturating_add(end + 1).min(self.text.len());
+            name
+        } else {
+            self.name()
+        };
+        let whole = !matches!(self.peek(), Some('.' | '['));
+        if !whole {
+            let rest = self.rest();
+            let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | ';' | '(' | ')'));
+            self.at = self.at.saturating_add(end.unwrap_or(rest.len()));
+        }
+        self.blanks();
+        let sign = ["+=", "-=", "*=", "/=", "%=", "??=", "="];
+        let Some(sign) = sign.into_iter().find(|s| self.begins(s)) else {
+            self.at = back;
+            return None;
+        };
+        if sign == "=" && self.begins("==") {
+            self.at = back;
+            return None;
+        }
+        self.at += sign.len();
+        self.lines();
+        let start = self.at;
+        let got = self.captured(|r| r.statement(), start);
+        if whole {
+            let got = match sign {
+                "=" => got,
+                "+=" => {
+                    let span = self.span_from(start);
+                    Reader::operate("+", self.variable(&name, span), got)
+                }
+                _ => Got::Unknown,
+            };
+            self.assign(&name, &got);
+        }
+        Some(Some(Got::List(Vec::new())))
+    }
+
+    /// `& { … } args`
+    fn arguments_of_block(&mut self) {
+        loop {
+            self.blanks();
+            if self.ends() {
+                return;
+            }
+            let before = self.at;
+            self.argument();
+            if self.at == before {
+                self.bump();
+            }
+        }
+    }
+}

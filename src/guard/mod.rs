@@ -9,7 +9,7 @@ use crate::action::{self, Act, Action, Place, Unread, wrap};
 use crate::call::{Call, Dialect, What};
 use crate::policy::{Policy, Repository, Shelf};
 use crate::rules;
-use crate::shell::{self, Command, Problem, Script, Span, Start, Step, Word};
+use crate::shell::{self, Command, Origin, Problem, Script, Span, Start, Step, Word};
 use crate::verdict::{Decision, Finding, Reach, Verdict};
 use crate::world::{Presence, Surroundings, World};
 use answers::Answers;
@@ -111,6 +111,8 @@ struct Walk<'a> {
     tells: bool,
     last: bool,
     seen: usize,
+    /// Where the command that is judged stands, where that is a script file.
+    origin: Option<Origin>,
 }
 
 impl<'a> Walk<'a> {
@@ -142,6 +144,7 @@ impl<'a> Walk<'a> {
             tells: false,
             last: false,
             seen: 0,
+            origin: None,
         }
     }
 
@@ -259,6 +262,7 @@ impl<'a> Walk<'a> {
         }
         let answered = self.answers.fill_in(command);
         let command = answered.as_ref().unwrap_or(command);
+        self.origin.clone_from(&command.origin);
         for dir in command.dirs.iter().take(DEPTH) {
             self.in_dir(command, dir.as_ref(), judging, depth);
         }
@@ -372,6 +376,12 @@ impl<'a> Walk<'a> {
                     ),
                 );
                 finding.instead = None;
+            }
+        }
+        if let Some(Origin { file, line }) = &self.origin {
+            for finding in &mut findings {
+                let place = format!("it stands in line {line} of `{file}`");
+                finding.because.push(place);
             }
         }
         self.reach(action, &findings);

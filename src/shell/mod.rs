@@ -7,6 +7,7 @@ mod alias;
 mod ansi;
 mod assign;
 mod ast;
+mod batch;
 mod brace;
 mod builtins;
 mod calls;
@@ -39,6 +40,7 @@ mod value;
 mod vars;
 mod walk;
 
+pub use batch::from_cmd;
 pub use prompt::shows;
 pub use pwsh::{extract as extract_pwsh, unfold as unfold_pwsh};
 
@@ -264,10 +266,12 @@ pub enum Inner {
         /// `$1 …`.
         args: Vec<Word>,
     },
-    /// PowerShell text, run by a new PowerShell.
+    /// PowerShell text, or a script of its own, run by a new PowerShell.
     Pwsh {
-        /// The text.
+        /// The text, or the script's path.
         text: Word,
+        /// It is a path.
+        file: bool,
     },
     /// A shell that reads its commands from standard input.
     Stdin {

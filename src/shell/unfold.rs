@@ -275,8 +275,11 @@ impl Walker<'_> {
                 }
                 self.environment(&outer.assigns, &[], |w| w.file(&path, args, path.span));
             }
-            Inner::Pwsh { text } => {
-                self.environment(&outer.assigns, &[], |w| w.pwsh_text(&text, true));
+            Inner::Pwsh { text, file } => {
+                self.environment(&outer.assigns, &[], |w| match file {
+                    true => w.pwsh_file(&text, true),
+                    false => w.pwsh_text(&text, true),
+                });
             }
             Inner::Stdin { args } => {
                 self.environment(&outer.assigns, &[], |w| w.stdin_script(outer, args));

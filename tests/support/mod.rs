@@ -83,9 +83,17 @@ impl Stage {
         }
     }
 
-    /// Judges `command` here. A panic is a fault: it must not hide the other cases of a report.
+    /// Judges `command` here.
     pub(crate) fn judge(&self, command: &str) -> Verdict {
-        let call = self.call(command);
+        self.judge_in(Dialect::Bash, command)
+    }
+
+    /// Judges `text` here. A panic is a fault: it must not hide the other cases of a report.
+    pub(crate) fn judge_in(&self, dialect: Dialect, text: &str) -> Verdict {
+        let mut call = self.call(text);
+        if let What::Shell { dialect: own, .. } = &mut call.what {
+            *own = dialect;
+        }
         let around = Surroundings {
             cwd: Some(self.repo.cwd.clone()),
             home: Some(self.repo.home.clone()),

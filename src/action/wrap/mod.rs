@@ -11,7 +11,7 @@ mod tail;
 pub use tail::{Possible, is_data, possible};
 
 use super::basename;
-use crate::shell::{Command, Inner, Opaque, Stdin, Word, Wrappers, unfold_pwsh};
+use crate::shell::{Command, Inner, Opaque, Stdin, Word, Wrappers, from_cmd, unfold_pwsh};
 
 /// The wrappers that leaseguard knows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -330,6 +330,7 @@ fn joined(name: &str, words: &[Word], options: Options, skip: usize) -> Vec<Inne
     let Some(all) = join(words.get(at..).unwrap_or_default()) else {
         return Vec::new();
     };
+    let all = if name == "cmd" { from_cmd(&all) } else { all };
     let mut inner = text(all, &[]);
     if let (true, Inner::Text { dir, .. }) = (skip > 0, &mut inner) {
         // Another machine: nothing is known of its directories.

@@ -272,62 +272,64 @@ fn set(r: &mut Reader<'_, '_>, given: &[Given], _: Span) {
 /// `pwsh -Command TEXT`, `pwsh -EncodedCommand BASE64`, `pwsh -File SCRIPT`
 fn nested(r: &mut Reader<'_, '_>, given: &[Given], span: Span) {
     let words: Vec<Word> = given.iter().flat_map(|g| g.words.clone()).collect();
-    for text in texts(&words, &r.w.stdin, span) {
-        r.w.pwsh_text(&text, true);
+    match started_with(&words, &r.w.stdin, span) {
+        Some((text, false)) => r.w.pwsh_text(&text, true),
+        Some((path, true)) => r.w.pwsh_file(&path, true),
+        None => {}
     }
 }
 
-/// The texts that `pwsh` with these words runs.
-fn texts(words: &[Word], stdin: &Stdin, span: Span) -> Vec<Word> {
+/// What `pwsh` with these words runs: a text, or a script where it is true.
+fn started_with(words: &[Word], stdin: &Stdin, span: Span) -> Option<(Word, bool)> {
+    const VALUED: &[&str] = &[
+        "executionpolicy",
+        "ep",
+        "workingdirectory",
+        "wd",
+        "windowstyle",
+        "version",
+        "configurationname",
+        "outputformat",
+        "inputformat",
+        "settingsfile",
+    ];
     let mut at = 0;
     while let Some(given) = words.get(at) {
         at += 1;
         let lower = given.text.to_ascii_lowercase();
-        let Some(name) = lower.strip_prefix(['-', '/']) else {
-            // Without a name the rest is the command; a script's name is one as well.
+        let Some(name) = lower
+            .strip_prefix(['-', '/'])
+            .filter(|_| !lower.contains(".ps1"))
+        else {
             let rest = words.get(at - 1..).unwrap_or_default();
-            return vec![word(joined(rest, " "), span)];
-        };
-        let is = |full: &str, least: usize| name.len() >= least && full.starts_with(name);
-        if is("command", 1) || name == "commandwithargs" || name == "cwa" {
-            let rest = words.get(at..).unwrap_or_default();
-            let dash = matches!(rest, [one] if one.text == "-");
-            if rest.is_empty() || dash {
-                break;
+            if lower.ends_with(".ps1") {
+                return Some((as_path(given.clone()), true));
             }
-            return vec![word(joined(rest, " "), span)];
+            // Without a name the rest is the command.
+            return Some((word(joined(rest, " "), span), false));
+        };
+        let is = |full: &str| !name.is_empty() && full.starts_with(name);
+        if is("command") || is("commandwithargs") || name == "cwa" {
+            match words.get(at..) {
+                None | Some([]) => break,
+                Some([one]) if one.text == "-" => break,
+                Some(rest) => return Some((word(joined(rest, " "), span), false)),
+            }
         }
-        if name == "ec" || (name != "ep" && is("encodedcommand", 1)) {
+        if name == "ec" || (name != "ep" && is("encodedcommand")) {
             let text = words.get(at).and_then(Word::known).and_then(decoded);
-            return vec![text.map_or_else(|| word(OPAQUE.into(), span), |text| word(text, span))];
+            return Some((word(text.unwrap_or_else(|| OPAQUE.into()), span), false));
         }
-        if is("file", 1) {
-            return Vec::new();
+        if is("file") {
+            let path = words.get(at)?.clone();
+            return Some((as_path(path), true));
         }
-        let valued = [
-            "executionpolicy",
-            "ep",
-            "ex",
-            "workingdirectory",
-            "wd",
-            "windowstyle",
-        ];
-        let valued = [
-            &valued[..],
-            &[
-                "version",
-                "configurationname",
-                "outputformat",
-                "inputformat",
-            ],
-        ]
-        .concat();
-        at += usize::from(valued.iter().any(|v| v.starts_with(name)));
+        at += usize::from(VALUED.iter().any(|v| is(v)));
     }
     match stdin {
-        Stdin::Text(text) => vec![text.clone()],
-        Stdin::Pipe(_) => vec![word(OPAQUE.into(), span)],
-        Stdin::Inherited | Stdin::File(_) => Vec::new(),
+        Stdin::Text(text) => Some((text.clone(), false)),
+        Stdin::Pipe(_) => Some((word(OPAQUE.into(), span), false)),
+        Stdin::Inherited | Stdin::File(_) => None,
     }
 }
 
@@ -425,6 +427,9 @@ impl Reader<'_, '_> {
 
 /// `pwsh` as bash calls it: what it would run.
 pub fn unfold(words: &[Word], stdin: &Stdin) -> Vec<Inner> {
-    let found = texts(words, stdin, Span::default());
-    found.into_iter().map(|text| Inner::Pwsh { text }).collect()
+    let span = words.first().map_or(Span::default(), |w| w.span);
+    let found = started_with(words, stdin, span).into_iter();
+    found
+        .map(|(text, file)| Inner::Pwsh { text, file })
+        .collect()
 }

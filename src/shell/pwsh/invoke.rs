@@ -165,6 +165,13 @@ impl Reader<'_, '_> {
                 let all = std::iter::once(word(name.to_owned(), span)).chain(words);
                 self.native(all.collect(), plan, span);
             }
+            Known::Program if lower.ends_with(".ps1") => {
+                let path = target.into_iter().next().map(as_path);
+                if let Some(path) = path {
+                    self.w.pwsh_file(&path, false);
+                }
+                self.wrote(plan, span);
+            }
             Known::Program => {
                 let name = if lower == name.to_ascii_lowercase() {
                     name
@@ -212,10 +219,12 @@ impl Reader<'_, '_> {
 
     /// Runs a program.
     pub(super) fn native(&mut self, words: Vec<Word>, plan: Plan, span: Span) {
+        let lines = self.text.get(..self.at).filter(|_| self.script);
         let ready = Ready {
             words,
             plan,
             span,
+            line: lines.map(|read| 1 + read.trim_end().matches('\n').count()),
             ..Ready::default()
         };
         self.w.run_program(ready, false);

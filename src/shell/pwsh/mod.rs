@@ -44,11 +44,39 @@ impl Walker<'_> {
     }
 }
 
+impl Walker<'_> {
+    /// Runs a PowerShell script; in a shell of its own where `apart`.
+    pub(super) fn pwsh_file(&mut self, path: &Word, apart: bool) {
+        let texts = self.texts(path, false, path.span);
+        self.reads += 1;
+        let origin = self.origin.replace(path.text.as_str().into());
+        self.alternatives(texts, |w, text| {
+            if !w.spend(1 + text.len() as u64) || !w.enter() {
+                return;
+            }
+            let saved = apart.then(|| w.begin_subshell());
+            let fixed = w.fix(path.span);
+            let mut reader = Reader::new(w, &text);
+            reader.script = true;
+            reader.all();
+            w.fixed = fixed;
+            if let Some(saved) = saved {
+                w.end_subshell(saved);
+            }
+            w.leave();
+        });
+        self.origin = origin;
+        self.reads -= 1;
+    }
+}
+
 /// Reads one text.
 struct Reader<'r, 'w> {
     w: &'r mut Walker<'w>,
     text: &'r str,
     at: usize,
+    /// The text is a script's, whose lines are told.
+    script: bool,
 }
 
 /// What an expression or a pipeline gives.
@@ -76,7 +104,12 @@ impl Got {
 
 impl<'r, 'w> Reader<'r, 'w> {
     fn new(w: &'r mut Walker<'w>, text: &'r str) -> Reader<'r, 'w> {
-        Reader { w, text, at: 0 }
+        Reader {
+            w,
+            text,
+            at: 0,
+            script: false,
+        }
     }
 
     fn all(mut self) {

@@ -243,6 +243,9 @@ impl Reader<'_, '_> {
             self.optional_block();
         }
         for element in elements {
+            if !self.w.spend(1) {
+                break;
+            }
             self.at = body;
             self.assign(&name, &element);
             self.optional_block();

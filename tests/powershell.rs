@@ -208,10 +208,11 @@ fn texts_that_are_broken_anywhere_are_read_to_their_end() {
             let cut = cuts[roll % cuts.len()];
             let piece = pieces[(roll >> 8) % pieces.len()];
             let other = all[(at + (roll >> 16)) % all.len()];
+            let (before, after) = text.split_at(cut);
             let broken = match round % 3 {
-                0 => format!("{}{piece}{}", &text[..cut], &text[cut..]),
-                1 => format!("{}{piece}{other}", &text[..cut]),
-                _ => text[cut..].to_owned(),
+                0 => format!("{before}{piece}{after}"),
+                1 => format!("{before}{piece}{other}"),
+                _ => after.to_owned(),
             };
             read(&broken);
         }

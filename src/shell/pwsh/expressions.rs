@@ -61,20 +61,26 @@ impl Reader<'_, '_> {
                 return Got::Unknown;
             }
             let mut right = self.operand();
-            // A format takes all elements behind it.
-            while operator == "-f" {
-                self.blanks();
-                if !self.take(",") {
-                    break;
-                }
-                self.lines();
-                let next = self.operand();
-                right = Reader::operate("+", right, next);
+            if operator == "-f" {
+                right = self.formatted(right);
             }
             all = Reader::operate(&operator, all, right);
             if self.at == before {
                 self.bump();
             }
+        }
+    }
+
+    /// A format takes all elements behind it.
+    fn formatted(&mut self, mut values: Got) -> Got {
+        loop {
+            self.blanks();
+            if !self.take(",") {
+                return values;
+            }
+            self.lines();
+            let next = self.operand();
+            values = Reader::operate("+", values, next);
         }
     }
 

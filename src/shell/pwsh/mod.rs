@@ -7,6 +7,7 @@ mod cmdlets;
 mod expressions;
 mod files;
 mod invoke;
+mod pipelines;
 mod statements;
 mod text;
 mod values;

@@ -47,6 +47,7 @@ pub(super) fn printed(command: &Command) -> Option<Printed> {
             Stdin::Text(text) => Printed::of(text.text.clone()),
             _ => None,
         },
+        "which" | "command" | "type" => found(name, args),
         "pwd" => match command.dirs.as_slice() {
             [Some(dir)] if args.iter().all(|w| matches!(w.text.as_str(), "-L" | "-P")) => {
                 Printed::of(format!("{}\n", dir.to_str()?))
@@ -64,6 +65,21 @@ pub(super) fn printed(command: &Command) -> Option<Printed> {
         }
         _ => None,
     }
+}
+
+/// `which NAME`, `command -v NAME`, `type -P NAME`: somewhere programs are, under the name.
+fn found(program: &str, args: &[Word]) -> Option<Printed> {
+    let name = match (program, args) {
+        ("which", [name]) => name.known()?,
+        ("command", [flag, name]) if flag.text == "-v" => name.known()?,
+        ("type", [flag, name]) if flag.text == "-P" => name.known()?,
+        _ => return None,
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    name.chars().all(plain).then(|| Printed {
+        text: format!("{}/bin/{name}\n", super::OPAQUE),
+        splits: false,
+    })
 }
 
 fn echo(args: &[Word]) -> Option<String> {

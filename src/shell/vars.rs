@@ -14,6 +14,14 @@ impl Walker<'_> {
             self.spread(&list, open, name == "@", quoted, fields);
             return;
         }
+        if !quoted
+            && let Value::Array(list) = self.look_up(name)
+            && list.len() > 1
+            && self.choose(Key::Whole(name.into()), 2) == Some(1)
+        {
+            self.spread(&list, false, true, true, fields);
+            return;
+        }
         let val = self.scalar(name);
         let ifs = if quoted { None } else { self.ifs() };
         fields.value(&val, quoted, ifs.as_deref());

@@ -24,6 +24,8 @@ pub(super) struct Body {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Key {
     Var(Rc<str>),
+    /// Whether a bare `$name` is all of an array, as in zsh, or its first element, as in bash.
+    Whole(Rc<str>),
     /// Whether the operand of this `${…}` is taken.
     Param(usize, Id),
 }

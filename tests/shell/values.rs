@@ -58,7 +58,7 @@ const KNOWN: &[&str] = &[
     "a=(git push -f); probe \"${a[@]}\"",
     "a=(git 'push -f'); probe ${a[@]}",
     "a=(git push -f); probe \"${a[*]}\"",
-    "a=(git push -f); probe $a ${a[1]} ${a[2]} ${#a[@]}",
+    "a=(git push -f); probe \"$a\" ${a[1]} ${a[2]} ${#a[@]}",
     "a=(x); a+=(y 'z w'); probe \"${a[@]}\"",
     "a=(); probe x \"${a[@]}\" y",
     "a=(x y); probe \"p${a[@]}s\"",

@@ -369,12 +369,17 @@ impl<'a> Walk<'a> {
         if !matches!(action.act, Act::Push(_)) {
             let built_in = Policy::probing();
             let found = rules::judge(action, &self.world, &built_in, self.source);
-            if found.is_empty() {
+            if found.is_empty() && !self.planned(action) {
                 return found;
             }
         }
         let policy = self.policy(&action.place);
         rules::judge(action, &self.world, &policy, self.source)
+    }
+
+    /// Whether a plan is kept whose leases may speak of `action`.
+    fn planned(&mut self, action: &Action) -> bool {
+        rules::asks_plan(&action.act) && self.policy(&action.place).plan_status().is_some()
     }
 
     fn answer(&mut self, command: &Command, number: usize) {

@@ -170,6 +170,17 @@ impl Watch {
         })
     }
 
+    /// The session that asks: as the host says, else as its process tells.
+    pub fn session(&self) -> Option<&str> {
+        match &self.who {
+            Who::Here {
+                session: Some(session),
+                ..
+            } => Some(session),
+            _ => self.asker().session.as_deref(),
+        }
+    }
+
     /// What the checkout with this git directory is to the asker. Takes no lock.
     pub fn hold(&self, git_dir: &Path, common: &Path) -> Hold {
         let Some(repo) = self.repo(common) else {

@@ -48,7 +48,7 @@ pub enum Stand {
         /// `working_branch`.
         branch: String,
     },
-    /// The asker's lease names another checkout, and none names this one.
+    /// The asker's lease names another checkout of the repository, and none names this one.
     Away {
         /// The plan's `id`.
         plan: String,
@@ -63,9 +63,19 @@ pub enum Stand {
     Flawed(Vec<(String, Flaw)>),
 }
 
-/// What the checkout is to `asker`; `here` tells whether a `worktree_path` names it.
-pub fn execution(status: &Status, asker: Asker<'_>, here: &dyn Fn(&str) -> bool) -> Stand {
-    let rows: Vec<Placed<'_>> = status.plans.iter().map(|row| Placed::of(row, here)).collect();
+/// What the checkout that is asked for has to do with a `worktree_path`.
+#[derive(Clone, Copy)]
+pub struct Spot<'a> {
+    /// Whether the path names it.
+    pub here: &'a dyn Fn(&str) -> bool,
+    /// Whether the path names another checkout of its repository.
+    pub beside: &'a dyn Fn(&str) -> bool,
+}
+
+/// What the checkout at `spot` is to `asker`.
+pub fn execution(status: &Status, asker: Asker<'_>, spot: Spot<'_>) -> Stand {
+    let rows = status.plans.iter().map(|row| Placed::of(row, spot.here));
+    let rows: Vec<Placed<'_>> = rows.collect();
     let mut unclear = None;
     let mut mine = None;
     let mut away = None;
@@ -92,10 +102,13 @@ pub fn execution(status: &Status, asker: Asker<'_>, here: &dyn Fn(&str) -> bool)
                 }
             }
             (At::Elsewhere, Some(true)) => {
-                away = Some(Stand::Away {
-                    plan: placed.row.shown().to_owned(),
-                    path: lease.worktree_path.text().unwrap_or_default().to_owned(),
-                });
+                let path = lease.worktree_path.text().unwrap_or_default();
+                if away.is_none() && (spot.beside)(path) {
+                    away = Some(Stand::Away {
+                        plan: placed.row.shown().to_owned(),
+                        path: path.to_owned(),
+                    });
+                }
             }
             _ => {}
         }
@@ -106,10 +119,9 @@ pub fn execution(status: &Status, asker: Asker<'_>, here: &dyn Fn(&str) -> bool)
     let flaws = rows.iter().flat_map(|placed| {
         let concerns = match placed.at {
             At::Here => true,
-            At::Elsewhere => placed.row.twin && twin_is_here(placed, &rows),
+            At::Elsewhere => false,
             // Where the asker's own lease is sound, somebody's broken one does not count.
-            At::Nowhere if mine.is_some() => placed.row.twin && twin_is_here(placed, &rows),
-            At::Nowhere => true,
+            At::Nowhere => mine.is_none(),
         };
         let flaws = placed.row.flaws(status.control.as_deref());
         let told = flaws.into_iter().filter(move |flaw| concerns && counts(flaw, placed));
@@ -125,11 +137,6 @@ pub fn execution(status: &Status, asker: Asker<'_>, here: &dyn Fn(&str) -> bool)
 /// Two rows of one name, or a row without any, that nobody works by are no matter of a checkout.
 fn counts(flaw: &Flaw, placed: &Placed<'_>) -> bool {
     !matches!(flaw, Flaw::Twin | Flaw::Unnamed) || placed.lease.is_some()
-}
-
-fn twin_is_here(placed: &Placed<'_>, rows: &[Placed<'_>]) -> bool {
-    let same = |other: &&Placed<'_>| other.row.name == placed.row.name;
-    rows.iter().filter(same).any(|other| other.at == At::Here)
 }
 
 /// Where a row's lease says that its work is done.

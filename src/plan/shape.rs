@@ -1,6 +1,5 @@
 //! Reads of a JSON text only the fields that are asked for, and refuses what readers may take differently.
 
-use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 

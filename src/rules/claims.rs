@@ -9,7 +9,7 @@ use crate::verdict::Decision;
 use crate::world::{Fact, PathKind, Reaches, Stand, Told, Touched, World};
 
 /// Verbs without an act of their own that write in the checkout.
-const WRITERS: &[&str] = &[
+pub(super) const WRITERS: &[&str] = &[
     "apply",
     "checkout-index",
     "clean",

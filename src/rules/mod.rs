@@ -20,10 +20,12 @@ mod forge_ref_write;
 mod in_flight;
 mod interactive;
 mod main_checkout;
+mod merge_lease;
 mod opaque;
 mod path_scope;
 mod paths;
 mod person_only;
+mod plan_lease;
 mod publish_release;
 mod push_unclear;
 mod read_only_role;
@@ -76,6 +78,8 @@ pub const ALL: &[&Rule] = &[
     &unregistered::RULE,
     &read_only_role::RULE,
     &path_scope::RULE,
+    &plan_lease::RULE,
+    &merge_lease::RULE,
     &state_files::RULE,
     &tamper::RULE,
     &unhooked_agent::RULE,
@@ -256,6 +260,29 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
         }
     }
     findings
+}
+
+/// Whether a plan's leases may have something to say of an act, so that it counts whether the policy
+/// names a plan.
+pub fn asks_plan(act: &Act) -> bool {
+    if let Act::Other { verb } = act {
+        return claims::WRITERS.contains(&verb.as_str());
+    }
+    matches!(
+        act,
+        Act::Stage(_)
+            | Act::Commit(_)
+            | Act::Discard(_)
+            | Act::Switch(_)
+            | Act::Refs(_)
+            | Act::Integrate(_)
+            | Act::Reset { .. }
+            | Act::Worktree(_)
+            | Act::Stash { .. }
+            | Act::Write { .. }
+            | Act::Alter { .. }
+            | Act::Touch { .. }
+    )
 }
 
 /// Facts with the unknown word as it was typed.

@@ -20,6 +20,7 @@ pub(crate) mod git;
 #[cfg(unix)]
 pub(crate) mod hooked;
 pub(crate) mod lease;
+pub(crate) mod plan;
 pub(crate) mod repo;
 pub(crate) mod rules;
 pub(crate) mod setup;
@@ -98,9 +99,10 @@ impl Stage {
             now: self.repo.forge.as_ref().and_then(|f| f.now),
             ..Surroundings::default()
         };
-        let policy = match &self.repo.forge {
-            Some(forge) => forge.policy.clone(),
-            None => Policy::default(),
+        let policy = match (&self.repo.policy, &self.repo.forge) {
+            (Some(policy), _) => policy.clone(),
+            (None, Some(forge)) => forge.policy.clone(),
+            (None, None) => Policy::default(),
         };
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
             leaseguard::guard::judge(&call, around, &policy)

@@ -143,8 +143,8 @@ fn names(refs: &Refs, target: &str, action: &Action, world: &World) -> Option<Se
 fn others(held: &Held, action: &Action, seat: Seat) -> Found {
     let into = held.branch.as_deref().map(short);
     let effect = match into {
-        Some(target) => format!("another session integrates into `{target}` right now"),
-        None => "another session integrates right now".to_owned(),
+        Some(target) => format!("this would meet another session's merge into `{target}`"),
+        None => "this would meet another session's merge".to_owned(),
     };
     let found = Found::new(effect, action.span)
         .because(format!("{}, to merge it", plan_lease::held(held)))

@@ -23,7 +23,9 @@ use std::path::Path;
 use support::setup::Setup;
 use support::{Stage, long};
 
-const ME: Asker<'static> = Asker { session: Some("me") };
+const ME: Asker<'static> = Asker {
+    session: Some("me"),
+};
 const HERE: &str = "/here";
 
 /// Checkouts called `/here…` are one, and those below `/far` are another repository's.
@@ -89,7 +91,10 @@ fn what_is_not_of_the_right_form_is_named() {
     assert!(flaws(row("p", &json!({ "released": true }))).contains(&Flaw::Tombstone));
     assert_eq!(flaws(row("p", &lease("a", "here"))), [Flaw::Relative]);
     assert_eq!(flaws(row("p", &lease("a", "/control/"))), [Flaw::Control]);
-    assert_eq!(flaws(row("p", &lease(" ", HERE))), [Flaw::Field("holder", Some("an empty text"))]);
+    assert_eq!(
+        flaws(row("p", &lease(" ", HERE))),
+        [Flaw::Field("holder", Some("an empty text"))]
+    );
     assert_eq!(
         flaws(json!({ "id": "p", "status": "InProgress" })),
         [Flaw::Orphan("InProgress".to_owned())]
@@ -99,7 +104,10 @@ fn what_is_not_of_the_right_form_is_named() {
     assert_eq!(flaws(json!({ "id": "p", "status": "Blocked" })), []);
     let mut none = lease("a", HERE);
     none.as_object_mut().unwrap().remove("working_branch");
-    assert_eq!(flaws(row("p", &none)), [Flaw::Field("working_branch", None)]);
+    assert_eq!(
+        flaws(row("p", &none)),
+        [Flaw::Field("working_branch", None)]
+    );
 }
 
 #[test]
@@ -153,7 +161,9 @@ fn only_a_regular_file_of_some_length_is_read() {
         std::os::unix::fs::symlink(at("fits.json"), at("leads.json")).unwrap();
         assert!(matches!(read(&at("leads.json")), Plan::Read(_)));
         // Nobody ever writes into it, so whoever opened it would wait for ever.
-        let made = std::process::Command::new("mkfifo").arg(at("pipe.json")).status();
+        let made = std::process::Command::new("mkfifo")
+            .arg(at("pipe.json"))
+            .status();
         assert!(made.unwrap().success());
         assert!(unreadable(&at("pipe.json")));
     }
@@ -166,7 +176,15 @@ fn a_holder_is_the_session_with_or_without_its_host() {
     for holder in ["me", "cursor:me", "claude:me", ":me"] {
         assert_eq!(ME.is(holder), Some(true), "{holder}");
     }
-    for holder in ["cursor:you", "me:cursor", "cursor:me:x", "x:cursor:me", "Me", "cursor: me", ""] {
+    for holder in [
+        "cursor:you",
+        "me:cursor",
+        "cursor:me:x",
+        "x:cursor:me",
+        "Me",
+        "cursor: me",
+        "",
+    ] {
         assert_eq!(ME.is(holder), Some(false), "{holder}");
     }
     for session in [None, Some("")] {
@@ -178,7 +196,10 @@ fn a_holder_is_the_session_with_or_without_its_host() {
 fn who_is_not_known_holds_nothing_and_is_not_refused_for_sure() {
     let nobody = Asker { session: None };
     let status = of(&plans(&[row("p", &lease("cursor:me", HERE))]));
-    assert!(matches!(execution(&status, nobody, spot()), Stand::Unclear(_)));
+    assert!(matches!(
+        execution(&status, nobody, spot()),
+        Stand::Unclear(_)
+    ));
 }
 
 // R74, R78, R82, R98
@@ -208,7 +229,10 @@ fn neither_time_nor_label_nor_status_frees_a_lease() {
 fn a_lease_that_is_marked_as_released_holds_for_its_holder() {
     let mut marked = lease("cursor:other", HERE);
     marked["released"] = true.into();
-    assert!(matches!(stand(&plans(&[row("p", &marked)])), Stand::Other(_)));
+    assert!(matches!(
+        stand(&plans(&[row("p", &marked)])),
+        Stand::Other(_)
+    ));
 }
 
 #[test]
@@ -223,9 +247,21 @@ fn the_lease_of_one_row_counts_against_that_of_another() {
 #[test]
 fn ones_own_lease_elsewhere_counts_within_the_repository() {
     let away = stand(&plans(&[row("p", &lease("me", "/there"))]));
-    assert_eq!(away, Stand::Away { plan: "p".to_owned(), path: "/there".to_owned() });
-    assert_eq!(stand(&plans(&[row("p", &lease("me", "/far/there"))])), Stand::Free);
-    assert_eq!(stand(&plans(&[row("p", &lease("other", "/there"))])), Stand::Free);
+    assert_eq!(
+        away,
+        Stand::Away {
+            plan: "p".to_owned(),
+            path: "/there".to_owned()
+        }
+    );
+    assert_eq!(
+        stand(&plans(&[row("p", &lease("me", "/far/there"))])),
+        Stand::Free
+    );
+    assert_eq!(
+        stand(&plans(&[row("p", &lease("other", "/there"))])),
+        Stand::Free
+    );
 }
 
 #[test]
@@ -234,10 +270,19 @@ fn a_merge_lease_is_its_holders_whole_or_broken() {
         "holder": "cursor:me", "claimed_at": "t", "plan_id": "p", "source_branch": "s", "target_branch": "i",
     });
     let right = |lease: &Value| {
-        merge(&of(&json!({ "metadata": { "integration_merge_lease": lease } })), ME)
+        merge(
+            &of(&json!({ "metadata": { "integration_merge_lease": lease } })),
+            ME,
+        )
     };
     assert!(matches!(right(&whole), Right::Mine { .. }));
-    for key in ["claimed_at", "plan_id", "source_branch", "target_branch", "holder"] {
+    for key in [
+        "claimed_at",
+        "plan_id",
+        "source_branch",
+        "target_branch",
+        "holder",
+    ] {
         let mut part = whole.clone();
         part.as_object_mut().unwrap().remove(key);
         assert!(matches!(right(&part), Right::Flawed(..)), "{key}");
@@ -262,23 +307,36 @@ impl Random {
         (self.0 >> 11) % most
     }
 
-    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+    fn pick<T: Clone>(&mut self, all: &[T]) -> T {
         let at = self.below(all.len() as u64);
-        &all[usize::try_from(at).unwrap()]
+        all[usize::try_from(at).unwrap()].clone()
     }
 }
 
 fn random_lease(random: &mut Random) -> Value {
     let holders = ["cursor:me", "me", "cursor:other", "other", "claude:third"];
-    let paths = [HERE, "/here/", "/there", "/elsewhere", "/far/away", "relative"];
+    let paths = [
+        HERE,
+        "/here/",
+        "/there",
+        "/elsewhere",
+        "/far/away",
+        "relative",
+    ];
     let mut lease = lease(random.pick(&holders), random.pick(&paths));
     let fields = ["holder", "claimed_at", "worktree_path", "working_branch"];
     if random.below(6) == 0 {
-        lease.as_object_mut().unwrap().remove(*random.pick(&fields));
+        lease.as_object_mut().unwrap().remove(random.pick(&fields));
     }
     if random.below(8) == 0 {
-        let odd = [Value::Null, json!(7), json!(""), json!(["me"]), json!({ "holder": "me" })];
-        lease[*random.pick(&fields)] = random.pick(&odd).clone();
+        let odd = [
+            Value::Null,
+            json!(7),
+            json!(""),
+            json!(["me"]),
+            json!({ "holder": "me" }),
+        ];
+        lease[random.pick(&fields)] = random.pick(&odd);
     }
     for (key, value) in [
         ("expires_at", json!("2020-01-01T00:00:00Z")),
@@ -298,10 +356,11 @@ fn random_plan(random: &mut Random) -> Value {
     for _ in 0..random.below(4) {
         let mut row = json!({});
         if random.below(10) > 0 {
-            row[*random.pick(&["id", "id", "plan_id"])] = (*random.pick(&["p1", "p2", "p3"])).into();
+            row[random.pick(&["id", "id", "plan_id"])] = random.pick(&["p1", "p2", "p3"]).into();
         }
         if random.below(10) > 0 {
-            row["status"] = (*random.pick(&["Todo", "InProgress", "InReview", "Done", "Blocked"])).into();
+            let all = ["Todo", "InProgress", "InReview", "Done", "Blocked"];
+            row["status"] = random.pick(&all).into();
         }
         match random.below(8) {
             0 => row["execution_lease"] = Value::Null,
@@ -340,18 +399,25 @@ fn expected(plan: &Value) -> &'static str {
         holder.map(|h| h == "me" || h.ends_with(":me"))
     };
     let is_here = |row: &Value| path(row).is_some_and(|p| p.starts_with(HERE));
-    if rows.iter().any(|row| is_here(row) && mine(row) == Some(false)) {
+    if rows
+        .iter()
+        .any(|row| is_here(row) && mine(row) == Some(false))
+    {
         return "other";
     }
     let works_here = rows.iter().any(|row| {
-        is_here(row) && mine(row) == Some(true) && text(&row["execution_lease"], "working_branch").is_some()
+        is_here(row)
+            && mine(row) == Some(true)
+            && text(&row["execution_lease"], "working_branch").is_some()
     });
     let broken = |row: &Value| {
         let lease = &row["execution_lease"];
         let whole = ["holder", "claimed_at", "worktree_path", "working_branch"]
             .iter()
             .all(|key| text(lease, key).is_some());
-        let twins = rows.iter().filter(|other| name(other).is_some() && name(other) == name(row));
+        let twins = rows
+            .iter()
+            .filter(|other| name(other).is_some() && name(other) == name(row));
         match row.get("execution_lease") {
             Some(Value::Object(_)) => {
                 !whole
@@ -371,8 +437,13 @@ fn expected(plan: &Value) -> &'static str {
     if works_here {
         return "mine";
     }
-    let away = |row: &Value| mine(row) == Some(true) && path(row).is_some_and(|p| !p.starts_with("/far"));
-    if rows.iter().any(away) { "away" } else { "free" }
+    let away =
+        |row: &Value| mine(row) == Some(true) && path(row).is_some_and(|p| !p.starts_with("/far"));
+    if rows.iter().any(away) {
+        "away"
+    } else {
+        "free"
+    }
 }
 
 fn word(stand: &Stand) -> &'static str {
@@ -401,7 +472,10 @@ fn random_plans_are_judged_as_their_rows_say() {
         *seen.entry(word(&stand)).or_insert(0) += 1;
     }
     println!("{seen:?}");
-    assert!(seen.len() == 5 && seen.values().all(|n| *n > 50), "{seen:?}");
+    assert!(
+        seen.len() == 5 && seen.values().all(|n| *n > 50),
+        "{seen:?}"
+    );
 }
 
 // R88, R102
@@ -474,7 +548,11 @@ fn foreign() -> String {
 
 #[track_caller]
 fn says(verdict: &Verdict, want: Decision) {
-    assert!(support::says(verdict, "lease/plan", want), "{}", support::told(verdict));
+    assert!(
+        support::says(verdict, "lease/plan", want),
+        "{}",
+        support::told(verdict)
+    );
 }
 
 #[test]
@@ -496,7 +574,12 @@ fn a_plan_is_read_only_where_the_policy_names_it() {
 fn a_denial_says_who_holds_what_since_when_and_that_no_time_helps() {
     let verdict = stage(&foreign(), None).judge("git commit -m x");
     let because = verdict.first().unwrap().because.join("\n");
-    for part in ["`cursor:other`", "plan `p1`", "since 2026-01-10T11:00:00Z", "no time frees"] {
+    for part in [
+        "`cursor:other`",
+        "plan `p1`",
+        "since 2026-01-10T11:00:00Z",
+        "no time frees",
+    ] {
         assert!(because.contains(part), "{because}");
     }
 }
@@ -504,7 +587,13 @@ fn a_denial_says_who_holds_what_since_when_and_that_no_time_helps() {
 #[cfg(unix)]
 #[test]
 fn a_checkout_is_known_under_every_name_that_leads_to_it() {
-    for path in ["@W@/way", "@W@/way/", "@W@/way/src", "@main@/./src/..", "@W@/home/../repo"] {
+    for path in [
+        "@W@/way",
+        "@W@/way/",
+        "@W@/way/src",
+        "@main@/./src/..",
+        "@W@/home/../repo",
+    ] {
         let setup = Setup {
             clean: true,
             plan: Some(plans(&[row("p1", &lease("cursor:other", path))]).to_string()),
@@ -515,7 +604,10 @@ fn a_checkout_is_known_under_every_name_that_leads_to_it() {
     }
     for path in ["@W@/repo2", "@W@/nowhere", "@W@"] {
         let plan = plans(&[row("p1", &lease("cursor:other", path))]).to_string();
-        says(&stage(&plan, None).judge("git commit -m x"), Decision::Allow);
+        says(
+            &stage(&plan, None).judge("git commit -m x"),
+            Decision::Allow,
+        );
     }
 }
 
@@ -548,7 +640,10 @@ fn a_caller_without_a_session_is_asked_about() {
         ..Surroundings::default()
     };
     let policy = stage.repo.policy.clone().unwrap();
-    says(&leaseguard::guard::judge(&call, around, &policy), Decision::Ask);
+    says(
+        &leaseguard::guard::judge(&call, around, &policy),
+        Decision::Ask,
+    );
 }
 
 #[test]
@@ -606,7 +701,10 @@ fn a_project_names_a_plan_where_nobody_else_does_and_takes_none_away() {
     assert_eq!(policy.origin_of_key("plan.status"), Layer::Project);
     files.put("user.toml", "plan.status = \".harness/status.json\"");
     for theirs in ["p/status.json", ""] {
-        files.put("repo/leaseguard.toml", &format!("plan.status = \"{theirs}\""));
+        files.put(
+            "repo/leaseguard.toml",
+            &format!("plan.status = \"{theirs}\""),
+        );
         let policy = files.policy();
         assert_eq!(policy.plan_status(), Some(".harness/status.json"));
         assert!(policy.held[0].contains("plan.status"), "{:?}", policy.held);
@@ -623,7 +721,8 @@ fn another_plan_or_none_is_looser_and_a_first_one_is_not() {
     let first = files.policy();
     files.put("user.toml", "plan.status = \"b.json\"");
     let second = files.policy();
-    let loosens = |from: &Policy, to: &Policy| leaseguard::policy::changes(from, to, &KNOWN)[0].loosens;
+    let loosens =
+        |from: &Policy, to: &Policy| leaseguard::policy::changes(from, to, &KNOWN)[0].loosens;
     assert!(!loosens(&none, &first));
     assert!(loosens(&first, &second));
     assert!(loosens(&first, &none));

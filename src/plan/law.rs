@@ -124,7 +124,9 @@ pub fn execution(status: &Status, asker: Asker<'_>, spot: Spot<'_>) -> Stand {
             At::Nowhere => mine.is_none(),
         };
         let flaws = placed.row.flaws(status.control.as_deref());
-        let told = flaws.into_iter().filter(move |flaw| concerns && counts(flaw, placed));
+        let told = flaws
+            .into_iter()
+            .filter(move |flaw| concerns && counts(flaw, placed));
         told.map(|flaw| (placed.row.shown().to_owned(), flaw))
     });
     let flaws: Vec<(String, Flaw)> = flaws.collect();

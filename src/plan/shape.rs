@@ -157,18 +157,26 @@ mod tests {
 
     #[test]
     fn only_what_the_shape_names_is_kept() {
-        let node = of(r#"{"more": [{"id": 1}], "name": {"id": "x"}, "rows": [{"id": "a", "b": 2}, 7]}"#);
+        let node =
+            of(r#"{"more": [{"id": 1}], "name": {"id": "x"}, "rows": [{"id": "a", "b": 2}, 7]}"#);
         let rows = vec![
             Node::Object(vec![("id", Node::Text("a".to_owned()))]),
             Node::Other("a number"),
         ];
-        let want = vec![("name", Node::Other("an object")), ("rows", Node::List(rows))];
+        let want = vec![
+            ("name", Node::Other("an object")),
+            ("rows", Node::List(rows)),
+        ];
         assert_eq!(node, Ok(Node::Object(want)));
     }
 
     #[test]
     fn a_field_that_stands_twice_is_refused_where_it_counts() {
-        assert!(of(r#"{"name": "a", "name": "b"}"#).unwrap_err().contains("twice"));
+        assert!(
+            of(r#"{"name": "a", "name": "b"}"#)
+                .unwrap_err()
+                .contains("twice")
+        );
         assert!(of(r#"{"rows": [{"id": "a", "\u0069d": "b"}]}"#).is_err());
         assert!(of(r#"{"other": 1, "other": 2}"#).is_ok());
     }

@@ -230,7 +230,9 @@ impl Execution {
             claimed_at: Field::of(node.field("claimed_at")),
             worktree_path: Field::of(node.field("worktree_path")),
             working_branch: Field::of(node.field("working_branch")),
-            session_label: Field::of(node.field("session_label")).text().map(str::to_owned),
+            session_label: Field::of(node.field("session_label"))
+                .text()
+                .map(str::to_owned),
             tombstone: tombstone(node),
         }
     }
@@ -261,7 +263,9 @@ impl Merge {
             plan_id: Field::of(node.field("plan_id")),
             source_branch: Field::of(node.field("source_branch")),
             target_branch: Field::of(node.field("target_branch")),
-            session_label: Field::of(node.field("session_label")).text().map(str::to_owned),
+            session_label: Field::of(node.field("session_label"))
+                .text()
+                .map(str::to_owned),
             tombstone: tombstone(node),
         }
     }
@@ -327,7 +331,9 @@ impl Row {
 impl Status {
     /// Reads the text of a file; the error says in words what cannot be read of it.
     pub fn parse(text: &[u8]) -> Result<Status, String> {
-        let node = shape::read(text, &STATUS)?;
+        // Also what is passed over has to be text.
+        let text = std::str::from_utf8(text).map_err(|e| format!("it is no UTF-8: {e}"))?;
+        let node = shape::read(text.as_bytes(), &STATUS)?;
         if !matches!(node, Node::Object(_)) {
             return Err(format!("it is {}, not an object", node.noun()));
         }
@@ -355,7 +361,9 @@ impl Status {
         let field = |name| metadata.and_then(|m| m.field(name));
         Ok(Status {
             plans,
-            control: Field::of(field("control_worktree_path")).text().map(str::to_owned),
+            control: Field::of(field("control_worktree_path"))
+                .text()
+                .map(str::to_owned),
             merge: Slot::of(field("integration_merge_lease"), Merge::of),
         })
     }

@@ -1,7 +1,7 @@
 //! In strict repositories: the main checkout is for landing, and nobody builds in it.
 
 use super::claims::{self, Deed};
-use super::{Found, Rule};
+use super::{Found, Rule, merge_lease};
 use crate::action::Action;
 use crate::policy::{LeaseMode, Policy};
 use crate::verdict::Decision;
@@ -36,6 +36,11 @@ pub(super) fn strictly(action: &Action, world: &World, policy: &Policy, main: bo
     let mut all = Vec::new();
     for touched in open.filter(|_| change.deed != Deed::Perhaps) {
         if !strict && !world.strict(touched) {
+            continue;
+        }
+        // Whom the plan lets land does so in the main checkout.
+        let plan = policy.plan_status().filter(|_| main);
+        if plan.is_some_and(|file| merge_lease::lands(touched, file, world)) {
             continue;
         }
         let at = crate::action::Place {

@@ -29,8 +29,8 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     if !moves {
         return Vec::new();
     }
-    let reached = world.reached(&action.place).all;
-    let touched = reached.iter().filter(|touched| !touched.made);
+    let reached = world.reached(&action.place);
+    let touched = reached.all.iter().filter(|touched| !touched.made);
     let found = touched.filter_map(|touched| match world.merge_right(touched, file) {
         Kept::Nowhere => None,
         Kept::Unreadable(path, why) => merges(action).then(|| {
@@ -60,7 +60,10 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
             let effect = "the plan's merge lease is broken, and this may meet it";
             let found = Found::new(effect, action.span);
             let told = flaws.iter().take(3);
-            Some(told.fold(found, |f, flaw| f.because(flaw.to_string())).ask())
+            Some(
+                told.fold(found, |f, flaw| f.because(flaw.to_string()))
+                    .ask(),
+            )
         }
         Kept::Says(Right::Mine {
             plan,
@@ -80,6 +83,15 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         },
     });
     found.take(1).collect()
+}
+
+/// Whether the asker was given the right to merge into the branch that is out there.
+pub(super) fn lands(touched: &Touched, file: &str, world: &World) -> bool {
+    let Kept::Says(Right::Mine { target, .. }) = world.merge_right(touched, file) else {
+        return false;
+    };
+    let target = Head::Branch(short(&target).to_owned());
+    world.heads(&plan_lease::top_of(touched)) == Fact::Known(vec![target])
 }
 
 /// Acts that bring in another branch's commits.
@@ -132,9 +144,7 @@ fn names(refs: &Refs, target: &str, action: &Action, world: &World) -> Option<Se
             remote_tracking,
             ..
         } => !remote_tracking && *under != "refs/tags/" && names.iter().any(is),
-        Refs::Rename { from, to, copy, .. } => {
-            is(to) || !copy && from.as_ref().is_some_and(is)
-        }
+        Refs::Rename { from, to, copy, .. } => is(to) || !copy && from.as_ref().is_some_and(is),
         Refs::Upstream { .. } | Refs::Unnamed(_) => false,
     };
     named.then_some(Seat::Sure)
@@ -195,7 +205,11 @@ fn own(act: &Integrate, lease: &Lease<'_>, action: &Action, world: &World) -> Op
     }
     match act.verb {
         "merge" => act.what.iter().find_map(|word| one(word, lease, action)),
-        "pull" => act.what.iter().skip(1).find_map(|word| one(word, lease, action)),
+        "pull" => act
+            .what
+            .iter()
+            .skip(1)
+            .find_map(|word| one(word, lease, action)),
         "revert" => None,
         verb => {
             let effect = format!("whose commits this `{verb}` brings in cannot be told");
@@ -204,7 +218,12 @@ fn own(act: &Integrate, lease: &Lease<'_>, action: &Action, world: &World) -> Op
                 git_at(&action.place, world),
                 quoted(short(lease.source))
             );
-            Some(lease.found(effect, action).instead(Instead::run(merge)).ask())
+            Some(
+                lease
+                    .found(effect, action)
+                    .instead(Instead::run(merge))
+                    .ask(),
+            )
         }
     }
 }
@@ -215,16 +234,25 @@ fn one(word: &Word, lease: &Lease<'_>, action: &Action) -> Option<Found> {
         let effect = "which branch this merges is not known".to_owned();
         return Some(lease.found(effect, action).ask());
     }
-    let name = word.text.strip_prefix("refs/remotes/").unwrap_or(&word.text);
+    let name = word
+        .text
+        .strip_prefix("refs/remotes/")
+        .unwrap_or(&word.text);
     let is = |branch: &str| {
         let branch = short(branch);
-        let remote = name.split_once('/').is_some_and(|(_, below)| below == branch);
+        let remote = name
+            .split_once('/')
+            .is_some_and(|(_, below)| below == branch);
         short(name) == branch || name.strip_prefix("heads/") == Some(branch) || remote
     };
     if is(lease.source) || is(lease.target) {
         return None;
     }
-    let effect = format!("this would merge `{}`, not `{}`", spelled(word), short(lease.source));
+    let effect = format!(
+        "this would merge `{}`, not `{}`",
+        spelled(word),
+        short(lease.source)
+    );
     let swap = Instead::Swap(word.span, word.text.clone(), short(lease.source).to_owned());
     Some(lease.found(effect, action).instead(Some(swap)))
 }

@@ -2,11 +2,11 @@
 
 use super::claims::{self, Change, Deed};
 use super::target::{git_at, quoted};
-use super::{Found, Instead, Rule};
+use super::{Found, Instead, Rule, merge_lease};
 use crate::action::{Act, Action, Place};
 use crate::policy::Policy;
 use crate::verdict::Decision;
-use crate::world::{Fact, Head, Held, Kept, PlanFlaw, PlanStand, Right, Stand, Touched, World};
+use crate::world::{Fact, Head, Held, Kept, PlanFlaw, PlanStand, Stand, Touched, World};
 
 pub(super) const RULE: Rule = Rule {
     id: "lease/plan",
@@ -32,9 +32,13 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     let found = touched.filter_map(|touched| match world.planned(touched, file) {
         Kept::Nowhere | Kept::Says(PlanStand::Free) => None,
         Kept::Unreadable(path, why) => Some(
-            claims::found(&change, touched, "a checkout that a plan may give to somebody,")
-                .because(format!("`{}` cannot be read: {why}", path.display()))
-                .ask(),
+            claims::found(
+                &change,
+                touched,
+                "a checkout that a plan may give to somebody,",
+            )
+            .because(format!("`{}` cannot be read: {why}", path.display()))
+            .ask(),
         ),
         Kept::Says(PlanStand::Other(held)) => Some(others(&change, touched, &held, world)),
         Kept::Says(PlanStand::Unclear(held)) => {
@@ -48,7 +52,7 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         Kept::Says(PlanStand::Away { plan, path }) if works(action) => {
             // A claim of one's own, the merge that one was given, and the plan itself.
             let free = matches!(touched.stand, Stand::Mine(_))
-                || touched.main && integrates(touched, file, world)
+                || touched.main && merge_lease::lands(touched, file, world)
                 || world.is_plan(touched, file);
             (!free).then(|| away(&change, touched, &plan, &path))
         }
@@ -69,6 +73,14 @@ fn works(action: &Action) -> bool {
         | Act::Alter { .. }
         | Act::Touch { .. } => true,
         _ => false,
+    }
+}
+
+/// A git command in the checkout itself.
+pub(super) fn top_of(touched: &Touched) -> Place {
+    Place {
+        dir: Some(touched.top.clone()),
+        ..Place::default()
     }
 }
 
@@ -112,10 +124,7 @@ fn off(
     (plan, branch): (&str, &str),
     world: &World,
 ) -> Option<Found> {
-    let at = Place {
-        dir: Some(touched.top.clone()),
-        ..Place::default()
-    };
+    let at = top_of(touched);
     let effect = format!(
         "this would {} in `{}` on another branch than your lease names",
         change.does,
@@ -144,14 +153,6 @@ fn off(
     let switch = format!("{} switch {}", git_at(&at, world), quoted(branch));
     let way = Instead::run(switch).filter(|_| there);
     Some(found.because(out).instead(way))
-}
-
-/// Whether the asker was given the right to merge here.
-fn integrates(touched: &Touched, file: &str, world: &World) -> bool {
-    matches!(
-        world.merge_right(touched, file),
-        Kept::Says(Right::Mine { .. })
-    )
 }
 
 fn away(change: &Change, touched: &Touched, plan: &str, path: &str) -> Found {

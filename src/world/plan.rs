@@ -3,10 +3,10 @@
 use super::World;
 use super::claims::Touched;
 use super::repo::{Found, lexical, real};
-pub use crate::plan::law::{Held, Right, Stand as PlanStand};
-pub use crate::plan::status::Flaw as PlanFlaw;
 use crate::plan::file::{Plan, read};
 use crate::plan::law::{self, Asker, Spot};
+pub use crate::plan::law::{Held, Right, Stand as PlanStand};
+pub use crate::plan::status::Flaw as PlanFlaw;
 use crate::plan::status::Status;
 use std::cell::RefCell;
 use std::fs;
@@ -39,7 +39,9 @@ impl World {
                 Found::Absent | Found::Unknown(_) => !file.starts_with(['/', '~']),
             },
         };
-        self.plan(touched, file, |status, asker| law::execution(status, asker, spot))
+        self.plan(touched, file, |status, asker| {
+            law::execution(status, asker, spot)
+        })
     }
 
     /// Whose the right to merge is by the plan at `file`.
@@ -47,11 +49,12 @@ impl World {
         self.plan(touched, file, law::merge)
     }
 
-    /// Whether `touched` is about the plan's own file.
+    /// Whether `touched` is about the plan's own file; what would lie below it is it, since it is no
+    /// directory.
     pub fn is_plan(&self, touched: &Touched, file: &str) -> bool {
-        let below = touched.below.as_ref();
-        let path = below.map(|below| touched.top.join(below));
-        path.is_some() && path == self.plan_path(touched, file).map(|plan| real(&plan))
+        let path = touched.below.as_ref().map(|below| touched.top.join(below));
+        let plan = self.plan_path(touched, file).map(|plan| real(&plan));
+        path.is_some_and(|path| plan.is_some_and(|plan| path.starts_with(plan)))
     }
 
     fn plan<T>(
@@ -64,10 +67,19 @@ impl World {
             let why = "the home directory that it starts in is not known".to_owned();
             return Kept::Unreadable(PathBuf::from(file), why);
         };
-        let known = self.plans.0.borrow().iter().find(|p| p.0 == path).map(|p| Rc::clone(&p.1));
+        let known = self
+            .plans
+            .0
+            .borrow()
+            .iter()
+            .find(|p| p.0 == path)
+            .map(|p| Rc::clone(&p.1));
         let plan = known.unwrap_or_else(|| {
             let plan = Rc::new(read(&path));
-            self.plans.0.borrow_mut().push((path.clone(), Rc::clone(&plan)));
+            self.plans
+                .0
+                .borrow_mut()
+                .push((path.clone(), Rc::clone(&plan)));
             plan
         });
         match &*plan {

@@ -83,7 +83,10 @@ fn status(leases: &[&Lease]) -> Value {
             metadata.insert("integration_merge_lease".to_owned(), fields(lease, true));
             continue;
         }
-        let id = lease.plan_id.clone().unwrap_or_else(|| format!("p{}", n + 1));
+        let id = lease
+            .plan_id
+            .clone()
+            .unwrap_or_else(|| format!("p{}", n + 1));
         let mut row = json!({ "id": id });
         if let Some(status) = &lease.plan_status {
             row["status"] = status.as_str().into();
@@ -104,13 +107,22 @@ fn fields(lease: &Lease, merge: bool) -> Value {
         Some(host) if host.ends_with(':') || host.is_empty() => format!("{host}fixture"),
         _ => lease.holder.clone(),
     };
-    let since = lease.claimed_at.as_deref().unwrap_or("2026-01-10T11:00:00Z");
+    let since = lease
+        .claimed_at
+        .as_deref()
+        .unwrap_or("2026-01-10T11:00:00Z");
     let mut out = json!({ "holder": holder, "claimed_at": since });
     for (name, value) in [
         ("worktree_path", &lease.worktree_path),
         ("working_branch", &lease.working_branch),
         ("expires_at", &lease.expires_at),
-        ("session_label", &lease.session_label.clone().map(|l| l.replace("me", "fixture"))),
+        (
+            "session_label",
+            &lease
+                .session_label
+                .clone()
+                .map(|l| l.replace("me", "fixture")),
+        ),
         ("plan_id", &lease.plan_id.clone().filter(|_| merge)),
         ("source_branch", &lease.source_branch),
         ("target_branch", &lease.target_branch),

@@ -230,6 +230,12 @@ impl Policy {
         self.word_at(at::PLAN_MERGE_LEASE) == Some("required")
     }
 
+    /// Whether a claim of another machine stops binding once it is over and nobody here has seen it
+    /// change for its whole time.
+    pub fn cross_host_expired_observed(&self) -> bool {
+        self.word_at(at::LEASE_CROSS_HOST) == Some("expired-observed")
+    }
+
     /// The policy to look with before the files are read: what some file may say of claims counts
     /// as said, so that the question is asked.
     #[must_use]

@@ -74,6 +74,7 @@ pub(super) mod at {
     pub(in super::super) const LEASE_LANES: usize = 22;
     pub(in super::super) const PLAN_STATUS: usize = 23;
     pub(in super::super) const PLAN_MERGE_LEASE: usize = 24;
+    pub(in super::super) const LEASE_CROSS_HOST: usize = 25;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -297,6 +298,17 @@ pub const KEYS: &[Key] = &[
         },
         doc: &[
             "Whether merging in the main checkout needs the plan's integration merge lease. One that somebody else holds stops it either way.",
+        ],
+    },
+    Key {
+        name: "lease.cross_host_takeover",
+        kind: Kind::Choice {
+            words: &["never", "expired-observed"],
+            default: 0,
+        },
+        doc: &[
+            "When a claim of another machine, whose process cannot be looked at from here, stops binding.",
+            "expired-observed: once its time is over, and this machine has seen no change of it for as long.",
         ],
     },
 ];

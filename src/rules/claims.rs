@@ -114,6 +114,18 @@ pub(super) fn change(action: &Action, world: &World) -> Option<Change> {
     })
 }
 
+/// `stand` as policy wants the claims of other machines to be taken.
+pub(super) fn settled(stand: &Stand, world: &World, policy: &Policy) -> Stand {
+    match stand {
+        Stand::Other(told)
+            if policy.cross_host_expired_observed() && world.over_elsewhere(told) =>
+        {
+            Stand::Lapsed(told.clone())
+        }
+        stand => stand.clone(),
+    }
+}
+
 /// How strictly `stand` speaks against an act, and why; `None` where it does not.
 pub(super) fn against(stand: &Stand, deed: Deed) -> Option<(Decision, Vec<String>)> {
     let hard = if deed == Deed::Perhaps {

@@ -30,7 +30,8 @@ pub(super) fn strictly(action: &Action, world: &World, policy: &Policy, main: bo
     };
     let strict = policy.lease_mode() == LeaseMode::Strict;
     let open = change.reaches.all.iter().filter(|touched| {
-        let unclaimed = matches!(touched.stand, Stand::Free | Stand::Lapsed(_));
+        let stand = claims::settled(&touched.stand, world, policy);
+        let unclaimed = matches!(stand, Stand::Free | Stand::Lapsed(_));
         touched.main == main && !touched.made && unclaimed
     });
     let mut all = Vec::new();

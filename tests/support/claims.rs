@@ -128,8 +128,14 @@ fn store(state: &State) -> Dir {
 
 /// What the session `fixture` sees of the claims of `repo`.
 pub(crate) fn watch(repo: &Repo) -> Option<Rc<Watch>> {
+    watch_later(repo, 0)
+}
+
+/// What it sees so many seconds later.
+pub(crate) fn watch_later(repo: &Repo, seconds: i64) -> Option<Rc<Watch>> {
     let me = asker("fixture", ME);
-    let watch = Watch::given(state(&repo.root), me, Box::new(machine()), now());
+    let (state, machine) = (state(&repo.root), Box::new(machine()));
+    let watch = Watch::given(state, me, machine, after(seconds));
     Some(Rc::new(watch))
 }
 

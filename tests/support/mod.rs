@@ -86,6 +86,11 @@ impl Stage {
 
     /// Judges `command` here. A panic is a fault: it must not hide the other cases of a report.
     pub(crate) fn judge(&self, command: &str) -> Verdict {
+        self.judge_later(command, 0)
+    }
+
+    /// Judges `command` so many seconds later, as far as claims go.
+    pub(crate) fn judge_later(&self, command: &str, seconds: i64) -> Verdict {
         let call = self.call(command);
         let around = Surroundings {
             cwd: Some(self.repo.cwd.clone()),
@@ -95,7 +100,7 @@ impl Stage {
             } else {
                 Environment::default()
             },
-            claims: claims::watch(&self.repo),
+            claims: claims::watch_later(&self.repo, seconds),
             now: self.repo.forge.as_ref().and_then(|f| f.now),
             ..Surroundings::default()
         };

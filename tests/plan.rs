@@ -727,3 +727,111 @@ fn another_plan_or_none_is_looser_and_a_first_one_is_not() {
     assert!(loosens(&first, &second));
     assert!(loosens(&first, &none));
 }
+
+// --- through the doors -----------------------------------------------------------------------------
+
+#[cfg(unix)]
+mod doors {
+    use super::*;
+    use support::yard::{Yard, told};
+
+    /// Two worktrees: the plan gives the first to the session `mine`, the second to another host's.
+    fn yard() -> Yard {
+        let yard = Yard::new(2);
+        let lease = |holder: &str, dir: &str| {
+            let path = yard.dir(dir).to_string_lossy().into_owned();
+            let mut lease = lease(holder, &path);
+            lease["working_branch"] = format!("feat/{dir}").into();
+            lease
+        };
+        let rows = [
+            row("p1", &lease("claude:mine", "w0")),
+            row("p2", &lease("cursor:theirs", "w1")),
+        ];
+        let plan = plans(&rows).to_string();
+        support::repo::put(&yard.main().join(".harness/status.json"), &plan);
+        let policy = "plan.status = \".harness/status.json\"\n";
+        let home = yard.dir("home");
+        support::repo::put(&home.join(".config/leaseguard/policy.toml"), policy);
+        yard
+    }
+
+    fn call(
+        yard: &Yard,
+        session: &str,
+        worktree: &str,
+        tool: &str,
+        input: &Value,
+    ) -> std::process::Output {
+        let message = json!({
+            "session_id": session, "transcript_path": "/t", "cwd": yard.dir(worktree),
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
+        });
+        let file = yard.dir("message.json");
+        fs::write(&file, message.to_string()).unwrap();
+        yard.claude(
+            session,
+            worktree,
+            &format!("$LG hook < '{}'", file.display()),
+        )
+    }
+
+    fn bash(yard: &Yard, session: &str, worktree: &str, command: &str) -> std::process::Output {
+        call(
+            yard,
+            session,
+            worktree,
+            "Bash",
+            &json!({ "command": command }),
+        )
+    }
+
+    #[test]
+    fn a_host_is_told_whose_plan_it_would_disturb() {
+        let yard = yard();
+        let refused = bash(&yard, "mine", "w1", "git commit --allow-empty -m x");
+        told(&refused, 2, "`cursor:theirs` holds plan `p2`");
+        told(&bash(&yard, "mine", "w1", "git status"), 0, "");
+        told(
+            &bash(&yard, "mine", "w0", "git commit --allow-empty -m x"),
+            0,
+            "",
+        );
+        told(
+            &bash(&yard, "else", "w0", "git commit --allow-empty -m x"),
+            2,
+            "lease/plan",
+        );
+        told(
+            &bash(&yard, "mine", "main", "git commit --allow-empty -m x"),
+            2,
+            "another checkout",
+        );
+    }
+
+    #[test]
+    fn a_file_tool_is_stopped_where_the_plan_gives_the_checkout_to_another() {
+        let yard = yard();
+        // Whose a plain file is counts once sessions have started here.
+        fs::create_dir_all(yard.dir("home/.local/state/leaseguard/v1")).unwrap();
+        let write = |worktree: &str| {
+            let input = json!({ "file_path": yard.dir("w1").join("new.txt"), "content": "x" });
+            call(&yard, "mine", worktree, "Write", &input)
+        };
+        told(&write("w1"), 2, "lease/plan");
+        told(&write("w0"), 2, "lease/plan");
+        let own = json!({ "file_path": yard.dir("w0").join("new.txt"), "content": "x" });
+        told(&call(&yard, "mine", "w0", "Write", &own), 0, "");
+    }
+
+    #[test]
+    fn gits_own_hook_refuses_the_commit_that_no_host_asked_about() {
+        let yard = yard();
+        let installed = yard.claude("mine", "main", "$LG install git --yes");
+        assert!(installed.status.success(), "{installed:?}");
+        let commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x";
+        let refused = yard.claude("mine", "w1", commit);
+        told(&refused, 1, "lease/plan");
+        told(&yard.claude("mine", "w0", commit), 0, "");
+    }
+}

@@ -51,3 +51,56 @@ pub fn observe(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn at(seconds: i64) -> Moment {
+        Moment(1_768_000_000_000 + seconds * 1000)
+    }
+
+    fn held(rev: u64, beat: Option<Moment>) -> Held {
+        let claim = json!({
+            "schema": 1, "claimId": "C", "epoch": 1, "rev": rev, "checkout": {}, "owner": {},
+            "role": "implementer", "state": "active",
+            "lease": { "mode": "ttl", "claimedUtc": at(0), "lastHeartbeatUtc": at(0) },
+        });
+        Held {
+            claim: serde_json::from_value(claim).unwrap(),
+            beat,
+        }
+    }
+
+    #[test]
+    fn only_what_was_seen_to_rest_has_rested() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = State::at(dir.path().join("state"));
+        let see = |held: &Held, seconds| observe(&state, ("r", "c"), held, at(seconds));
+        let span = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(see(&held(1, None), 0), span(0));
+        assert_eq!(see(&held(1, None), 90), span(90));
+        // A sign of life, and a write, start anew.
+        assert_eq!(see(&held(1, Some(at(95))), 100), span(0));
+        assert_eq!(see(&held(1, Some(at(95))), 160), span(60));
+        assert_eq!(see(&held(2, Some(at(95))), 170), span(0));
+        // So does a clock that was set back.
+        assert_eq!(see(&held(2, Some(at(95))), 100), span(0));
+        assert_eq!(see(&held(2, Some(at(95))), 130), span(30));
+    }
+
+    #[test]
+    fn where_nothing_can_be_noted_nothing_was_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let state = State::at(file.join("state"));
+        for seconds in [0, 900] {
+            assert_eq!(
+                observe(&state, ("r", "c"), &held(1, None), at(seconds)),
+                None
+            );
+        }
+    }
+}

@@ -379,7 +379,12 @@ impl<'a> Walk<'a> {
 
     /// Whether a plan is kept whose leases may speak of `action`.
     fn planned(&mut self, action: &Action) -> bool {
-        rules::asks_plan(&action.act) && self.policy(&action.place).plan_status().is_some()
+        let asked = self.asked;
+        let kept =
+            rules::asks_plan(&action.act) && self.policy(&action.place).plan_status().is_some();
+        // Nothing was found yet that the policy would have to settle.
+        self.asked = asked;
+        kept
     }
 
     fn answer(&mut self, command: &Command, number: usize) {

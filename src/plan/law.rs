@@ -136,6 +136,15 @@ pub fn execution(status: &Status, asker: Asker<'_>, spot: Spot<'_>) -> Stand {
     mine.or(away).unwrap_or(Stand::Free)
 }
 
+/// Whether any checkout may be somebody else's than `asker`'s by the plan.
+pub fn gives_away(status: &Status, asker: Asker<'_>) -> bool {
+    status.plans.iter().any(|row| match &row.lease {
+        Slot::There(lease) => lease.holder.text().and_then(|h| asker.is(h)) != Some(true),
+        Slot::Wrong(_) => true,
+        Slot::Absent => !row.flaws(None).is_empty(),
+    })
+}
+
 /// Two rows of one name, or a row without any, that nobody works by are no matter of a checkout.
 fn counts(flaw: &Flaw, placed: &Placed<'_>) -> bool {
     !matches!(flaw, Flaw::Twin | Flaw::Unnamed) || placed.lease.is_some()

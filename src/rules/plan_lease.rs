@@ -1,12 +1,12 @@
 //! Denies changing a checkout that the plan gives to another session, or to another branch.
 
 use super::claims::{self, Change, Deed};
-use super::target::{git_at, quoted};
+use super::target::{git_at, quoted, short};
 use super::{Found, Instead, Rule, merge_lease};
 use crate::action::{Act, Action, Place};
 use crate::policy::Policy;
 use crate::verdict::Decision;
-use crate::world::{Fact, Head, Held, Kept, PlanFlaw, PlanStand, Stand, Touched, World};
+use crate::world::{Fact, Head, Held, Kept, PlanFlaw, PlanStand, Presence, Stand, Touched, World};
 
 pub(super) const RULE: Rule = Rule {
     id: "lease/plan",
@@ -58,7 +58,23 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         }
         Kept::Says(PlanStand::Mine { .. } | PlanStand::Away { .. }) => None,
     });
-    found.collect()
+    let found: Vec<Found> = found.collect();
+    // A repository that is not known may be any of those that the plan speaks of.
+    let named = match &action.act {
+        Act::Write { path } | Act::Alter { path, .. } | Act::Touch { path, .. } => {
+            path.text.starts_with('/')
+        }
+        _ => false,
+    };
+    if let Presence::Unknown(why) = world.presence(&action.place)
+        && change.reaches.all.is_empty()
+        && !named
+        && world.plan_gives_away(file)
+    {
+        let effect = "this may change a checkout that the plan gives to another session";
+        return vec![Found::new(effect, change.span).because(why).ask()];
+    }
+    found
 }
 
 /// Acts that are work on a branch; to switch, and to put changes away first, is the way back to it.
@@ -139,7 +155,7 @@ fn off(
             return Some(found.because(why).ask());
         }
     };
-    let right = Head::Branch(branch.to_owned());
+    let right = Head::Branch(short(branch).to_owned());
     let other = heads.iter().find(|head| **head != right)?;
     // A rebase has no branch out, and going on with it is the way back to one.
     if world.under_way(&at) {
@@ -149,6 +165,7 @@ fn off(
         Head::Branch(name) => format!("`{name}` is out there"),
         Head::Detached => "no branch is out there".to_owned(),
     };
+    let branch = short(branch);
     let there = world.has_branch(&at, branch) == Fact::Known(true);
     let switch = format!("{} switch {}", git_at(&at, world), quoted(branch));
     let way = Instead::run(switch).filter(|_| there);

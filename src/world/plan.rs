@@ -3,6 +3,7 @@
 use super::World;
 use super::claims::Touched;
 use super::repo::{Found, lexical, real};
+use crate::action::Place;
 use crate::plan::file::{Plan, read};
 use crate::plan::law::{self, Asker, Spot};
 pub use crate::plan::law::{Held, Right, Stand as PlanStand};
@@ -42,6 +43,22 @@ impl World {
         self.plan(touched, file, |status, asker| {
             law::execution(status, asker, spot)
         })
+    }
+
+    /// Whether the plan at `file` may give a checkout of the repository that the call starts in to
+    /// somebody else.
+    pub fn plan_gives_away(&self, file: &str) -> bool {
+        let at = Place {
+            dir: self.around.cwd.clone(),
+            ..Place::default()
+        };
+        let reached = self.reached(&at);
+        let gives = |touched| match self.plan(touched, file, law::gives_away) {
+            Kept::Nowhere => false,
+            Kept::Unreadable(..) => true,
+            Kept::Says(gives) => gives,
+        };
+        reached.all.iter().any(gives)
     }
 
     /// Whose the right to merge is by the plan at `file`.

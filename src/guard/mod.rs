@@ -1,6 +1,7 @@
 //! The whole story: one call in, one verdict out.
 
 mod answers;
+mod by_plan;
 mod hooked;
 mod reach;
 
@@ -369,22 +370,12 @@ impl<'a> Walk<'a> {
         if !matches!(action.act, Act::Push(_)) {
             let built_in = Policy::probing();
             let found = rules::judge(action, &self.world, &built_in, self.source);
-            if found.is_empty() && !self.planned(action) {
-                return found;
+            if found.is_empty() {
+                return self.by_plan(action);
             }
         }
         let policy = self.policy(&action.place);
         rules::judge(action, &self.world, &policy, self.source)
-    }
-
-    /// Whether a plan is kept whose leases may speak of `action`.
-    fn planned(&mut self, action: &Action) -> bool {
-        let asked = self.asked;
-        let kept =
-            rules::asks_plan(&action.act) && self.policy(&action.place).plan_status().is_some();
-        // Nothing was found yet that the policy would have to settle.
-        self.asked = asked;
-        kept
     }
 
     fn answer(&mut self, command: &Command, number: usize) {

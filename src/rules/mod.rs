@@ -220,10 +220,28 @@ impl Instead {
     }
 }
 
+/// The laws that speak only where a policy names a plan.
+const OF_PLANS: &[&Rule] = &[&plan_lease::RULE, &merge_lease::RULE];
+
 /// What all laws say of one action. `source` is the judged text, from which an `instead` is cut.
 pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> Vec<Finding> {
+    judged(ALL, action, world, policy, source)
+}
+
+/// The same of the laws on plans alone, where the others have nothing to say.
+pub fn judge_plan(action: &Action, world: &World, policy: &Policy, source: &str) -> Vec<Finding> {
+    judged(OF_PLANS, action, world, policy, source)
+}
+
+fn judged(
+    rules: &[&Rule],
+    action: &Action,
+    world: &World,
+    policy: &Policy,
+    source: &str,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for rule in ALL {
+    for rule in rules {
         for found in (rule.check)(action, world, policy) {
             let own = found.decision.unwrap_or(rule.decision);
             let decision = policy.decide(rule.id, own, found.case);

@@ -88,7 +88,7 @@ impl Reaches {
 }
 
 impl World {
-    fn watch(&self) -> Option<&Watch> {
+    pub(super) fn watch(&self) -> Option<&Watch> {
         self.around.claims.as_deref()
     }
 
@@ -266,19 +266,6 @@ impl World {
             return None;
         };
         watch.own(&repo.common).map(|claim| own(&claim))
-    }
-
-    /// Whether the claim of `told` is another machine's that is over and rests; see [`Watch`].
-    pub fn over_elsewhere(&self, told: &Told) -> bool {
-        let at = Place {
-            dir: Some(told.top.clone()),
-            ..Place::default()
-        };
-        let over = |watch: &Watch| {
-            let dirs = self.dirs(&at)?;
-            Some(watch.over_elsewhere(&dirs.git_dir, &dirs.common))
-        };
-        self.watch().and_then(over).unwrap_or(false)
     }
 
     /// Whether a person made claims strict in the repository of `touched`.

@@ -12,6 +12,7 @@ mod claims;
 mod company;
 mod config;
 mod doubt;
+mod elsewhere;
 mod files;
 mod glob;
 mod index;

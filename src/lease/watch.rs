@@ -294,7 +294,7 @@ impl Watch {
         };
         let skew = Terms::default().skew;
         let elsewhere = held.claim.owner.install_id != self.asker().here.install;
-        if !elsewhere || clock::time(&held, self.now, skew) != clock::Time::Over {
+        if !elsewhere || super::clock::time(&held, self.now, skew) != super::clock::Time::Over {
             return false;
         }
         let whole = Duration::from_secs(held.claim.lease.ttl_secs).saturating_add(skew);

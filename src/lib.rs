@@ -16,6 +16,7 @@ pub mod host;
 pub mod lease;
 pub mod log;
 pub mod person;
+pub mod plan;
 pub mod policy;
 pub mod rules;
 pub mod setup;

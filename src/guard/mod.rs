@@ -1,6 +1,7 @@
 //! The whole story: one call in, one verdict out.
 
 mod answers;
+mod by_plan;
 mod hooked;
 mod reach;
 
@@ -395,7 +396,7 @@ impl<'a> Walk<'a> {
             let built_in = Policy::probing();
             let found = rules::judge(action, &self.world, &built_in, self.source);
             if found.is_empty() {
-                return found;
+                return self.by_plan(action);
             }
         }
         let policy = self.policy(&action.place);

@@ -20,6 +20,7 @@ pub mod registry;
 pub mod spot;
 pub mod store;
 pub mod terms;
+pub mod unchanged;
 pub mod watch;
 pub mod witness;
 pub mod words;

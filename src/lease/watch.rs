@@ -13,6 +13,7 @@ use super::store::dir::{Dir, Settings};
 use super::store::mode::{self, Strictness};
 use super::store::{Store, WAIT_HOOK};
 use super::terms::Terms;
+use super::unchanged;
 use super::witness::{Machine, Witness, here};
 use crate::person::{chain, hosts};
 use crate::state::State;
@@ -170,6 +171,17 @@ impl Watch {
         })
     }
 
+    /// The session that asks: as the host says, else as its process tells.
+    pub fn session(&self) -> Option<&str> {
+        match &self.who {
+            Who::Here {
+                session: Some(session),
+                ..
+            } => Some(session),
+            _ => self.asker().session.as_deref(),
+        }
+    }
+
     /// What the checkout with this git directory is to the asker. Takes no lock.
     pub fn hold(&self, git_dir: &Path, common: &Path) -> Hold {
         let Some(repo) = self.repo(common) else {
@@ -268,6 +280,26 @@ impl Watch {
             _ => None,
         });
         lapsed.collect()
+    }
+
+    /// Whether the claim on a checkout is another machine's, is over, and has not changed for its
+    /// whole time while this machine looked (D1).
+    pub fn over_elsewhere(&self, git_dir: &Path, common: &Path) -> bool {
+        let Some(repo) = self.repo(common) else {
+            return false;
+        };
+        let checkout = checkout_key(git_dir, common);
+        let Slot::Held(held) = self.store().at(&repo, &checkout) else {
+            return false;
+        };
+        let skew = Terms::default().skew;
+        let elsewhere = held.claim.owner.install_id != self.asker().here.install;
+        if !elsewhere || super::clock::time(&held, self.now, skew) != super::clock::Time::Over {
+            return false;
+        }
+        let whole = Duration::from_secs(held.claim.lease.ttl_secs).saturating_add(skew);
+        let seen = unchanged::observe(&self.state, (&repo, &checkout), &held, self.now);
+        seen.is_some_and(|span| span >= whole)
     }
 
     /// Whether any checkout of the repository but this one may be claimed.

@@ -34,6 +34,15 @@ pub fn changes(before: &Policy, after: &Policy, rules: &[Known]) -> Vec<Change> 
         }
     }
     out.extend(super::ci::changes(before.ci(), after.ci()));
+    if before.plan_status != after.plan_status {
+        out.push(Change {
+            name: "plan.status".to_owned(),
+            from: before.plan_status.clone(),
+            to: after.plan_status.clone(),
+            // What the first file holds is free where another one is read, or none.
+            loosens: !before.plan_status.is_empty(),
+        });
+    }
     if before.base_branches != after.base_branches {
         let gone = |b: &Cow<'static, str>| !after.base_branches.contains(b);
         out.push(Change {

@@ -222,6 +222,10 @@ impl Merge<'_> {
                 Set::Choice(index, choice) => self.choice(*index, *choice, layer, power, true),
                 Set::Bases(globs) => self.bases(globs, layer, power),
                 Set::Rule(id, wish) => self.rule(id, *wish, layer, power, true),
+                Set::Texts(at::PLAN_STATUS, texts) => {
+                    let path = texts.first().map_or("", |text| text.as_ref());
+                    self.plan_status(path, layer, power);
+                }
                 Set::Span(..) | Set::Texts(..) | Set::Bot(_) => self.ci(set, layer, power),
             }
         }
@@ -278,6 +282,27 @@ impl Merge<'_> {
             }
             Took::Held(what) => policy.held.push(format!("{layer} asks for {what}")),
             Took::Nothing => {}
+        }
+    }
+
+    /// A plan where there was none adds leases; another one, or none, drops those of the first.
+    fn plan_status(&mut self, path: &str, layer: Layer, power: Power) {
+        let pinned = self.pins.all || self.pins.keys.get(at::PLAN_STATUS) == Some(&true);
+        let trusted = layer == Layer::Trusted && !path.is_empty();
+        let free = (power == Power::Replace || trusted) && !pinned;
+        let policy = &mut self.policy;
+        let first = policy.plan_status.is_empty();
+        if path == policy.plan_status && !free {
+            return;
+        }
+        if !free && !first {
+            let asks = format!("{layer} asks for `plan.status = \"{path}\"`");
+            policy.held.push(asks);
+            return;
+        }
+        path.clone_into(&mut policy.plan_status);
+        if let Some(origin) = policy.origins.get_mut(at::PLAN_STATUS) {
+            *origin = layer;
         }
     }
 

@@ -98,6 +98,8 @@ pub struct Policy {
     wishes: Vec<(&'static str, Wish, Layer)>,
     /// What was said of CI beyond the choices; `None` = nothing.
     ci: Option<Box<Ci>>,
+    /// Where the plan's leases stand; empty = nowhere.
+    plan_status: String,
 }
 
 impl Default for Policy {
@@ -118,6 +120,7 @@ impl Default for Policy {
             origins: [Layer::BuiltIn; COUNT],
             wishes: Vec::new(),
             ci: None,
+            plan_status: String::new(),
         }
     }
 }
@@ -214,6 +217,23 @@ impl Policy {
     /// Whether hosts other than Claude Code have to name a lane.
     pub fn lanes_required(&self) -> bool {
         self.word_at(at::LEASE_LANES) == Some("required")
+    }
+
+    /// The file with the plan's leases, as it was written: a path from the main checkout, an absolute
+    /// one, or one below `~/`; `None` = no plan's leases are looked at.
+    pub fn plan_status(&self) -> Option<&str> {
+        Some(self.plan_status.as_str()).filter(|path| !path.is_empty())
+    }
+
+    /// Whether a merge in the main checkout needs the plan's merge lease.
+    pub fn merge_lease_required(&self) -> bool {
+        self.word_at(at::PLAN_MERGE_LEASE) == Some("required")
+    }
+
+    /// Whether a claim of another machine stops binding once it is over and nobody here has seen it
+    /// change for its whole time.
+    pub fn cross_host_expired_observed(&self) -> bool {
+        self.word_at(at::LEASE_CROSS_HOST) == Some("expired-observed")
     }
 
     /// The policy to look with before the files are read: what some file may say of claims counts

@@ -72,6 +72,9 @@ pub(super) mod at {
     pub(in super::super) const LEASE_MODE: usize = 20;
     pub(in super::super) const LEASE_TIER: usize = 21;
     pub(in super::super) const LEASE_LANES: usize = 22;
+    pub(in super::super) const PLAN_STATUS: usize = 23;
+    pub(in super::super) const PLAN_MERGE_LEASE: usize = 24;
+    pub(in super::super) const LEASE_CROSS_HOST: usize = 25;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -278,6 +281,35 @@ pub const KEYS: &[Key] = &[
             default: 1,
         },
         doc: &["Whether hosts other than Claude Code have to name the lane that owns their work."],
+    },
+    Key {
+        name: "plan.status",
+        kind: Kind::Text,
+        doc: &[
+            "The `status.json` of a plan, whose leases are honoured beside claims: a path from the main checkout such as `.harness/status.json`, an absolute one, or one below `~/`.",
+            "Where the text is empty no such file is read. A project may name a file where nobody else does; another file than the one that is named is for those who may loosen.",
+        ],
+    },
+    Key {
+        name: "plan.merge_lease",
+        kind: Kind::Choice {
+            words: &["required", "optional"],
+            default: 1,
+        },
+        doc: &[
+            "Whether merging in the main checkout needs the plan's integration merge lease. One that somebody else holds stops it either way.",
+        ],
+    },
+    Key {
+        name: "lease.cross_host_takeover",
+        kind: Kind::Choice {
+            words: &["never", "expired-observed"],
+            default: 0,
+        },
+        doc: &[
+            "When a claim of another machine, whose process cannot be looked at from here, stops binding.",
+            "expired-observed: once its time is over, and this machine has seen no change of it for as long.",
+        ],
     },
 ];
 

@@ -9,7 +9,7 @@ use crate::verdict::Decision;
 use crate::world::{Fact, PathKind, Reaches, Stand, Told, Touched, World};
 
 /// Verbs without an act of their own that write in the checkout.
-const WRITERS: &[&str] = &[
+pub(super) const WRITERS: &[&str] = &[
     "apply",
     "checkout-index",
     "clean",
@@ -112,6 +112,18 @@ pub(super) fn change(action: &Action, world: &World) -> Option<Change> {
         Act::Run { program } => at(Deed::Perhaps, format!("run `{}`", spelled(program))),
         _ => return None,
     })
+}
+
+/// `stand` as policy wants the claims of other machines to be taken.
+pub(super) fn settled(stand: &Stand, world: &World, policy: &Policy) -> Stand {
+    match stand {
+        Stand::Other(told)
+            if policy.cross_host_expired_observed() && world.over_elsewhere(told) =>
+        {
+            Stand::Lapsed(told.clone())
+        }
+        stand => stand.clone(),
+    }
 }
 
 /// How strictly `stand` speaks against an act, and why; `None` where it does not.

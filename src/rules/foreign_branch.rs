@@ -30,32 +30,34 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
             names.sort_unstable();
             names.dedup();
             let each = names.into_iter().filter(|name| !name.contains('*'));
-            each.filter_map(|name| update(short(name), action.span, action, world))
+            each.filter_map(|name| update(short(name), action.span, action, world, policy))
                 .collect()
         }
-        Act::Refs(refs) => refs_of(refs, action, world),
+        Act::Refs(refs) => refs_of(refs, action, world, policy),
         Act::Switch(switch) => {
             let moved = switch
                 .create
                 .as_ref()
                 .filter(|_| switch.force_create.is_some());
-            one(moved, action, world)
+            one(moved, action, world, policy)
         }
         Act::Worktree(Worktree::Add {
             branch: Some(branch),
             force: Some(how),
             ..
-        }) if how.text.starts_with("-B") => one(Some(branch), action, world),
+        }) if how.text.starts_with("-B") => one(Some(branch), action, world, policy),
         Act::Stash {
             verb, entry, span, ..
-        } => stash(verb, entry.as_ref(), *span, action, world),
+        } => stash(verb, entry.as_ref(), *span, action, world, policy),
         _ => Vec::new(),
     }
 }
 
-fn refs_of(refs: &Refs, action: &Action, world: &World) -> Vec<Found> {
+fn refs_of(refs: &Refs, action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     match refs {
-        Refs::Force { name, under, .. } if *under != "refs/tags/" => one(Some(name), action, world),
+        Refs::Force { name, under, .. } if *under != "refs/tags/" => {
+            one(Some(name), action, world, policy)
+        }
         Refs::Delete {
             names,
             under,
@@ -63,7 +65,7 @@ fn refs_of(refs: &Refs, action: &Action, world: &World) -> Vec<Found> {
             ..
         } if *under != "refs/tags/" => names
             .iter()
-            .flat_map(|name| one(Some(name), action, world))
+            .flat_map(|name| one(Some(name), action, world, policy))
             .collect(),
         Refs::Rename {
             from,
@@ -72,27 +74,33 @@ fn refs_of(refs: &Refs, action: &Action, world: &World) -> Vec<Found> {
             copy,
             ..
         } => {
-            let mut all = one(from.as_ref().filter(|_| !copy), action, world);
-            all.extend(one(Some(to).filter(|_| *force), action, world));
+            let mut all = one(from.as_ref().filter(|_| !copy), action, world, policy);
+            all.extend(one(Some(to).filter(|_| *force), action, world, policy));
             all
         }
         _ => Vec::new(),
     }
 }
 
-fn one(name: Option<&Word>, action: &Action, world: &World) -> Vec<Found> {
+fn one(name: Option<&Word>, action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     let Some(name) = name.filter(|name| !name.text.chars().any(is_mark)) else {
         return Vec::new();
     };
     let text = name.text.strip_prefix("heads/").unwrap_or(&name.text);
-    update(short(text), name.span, action, world)
+    update(short(text), name.span, action, world, policy)
         .into_iter()
         .collect()
 }
 
 /// The finding against updating `branch`.
-fn update(branch: &str, span: Span, action: &Action, world: &World) -> Option<Found> {
-    let stand = world.branch_stand(&action.place, branch);
+fn update(
+    branch: &str,
+    span: Span,
+    action: &Action,
+    world: &World,
+    policy: &Policy,
+) -> Option<Found> {
+    let stand = claims::settled(&world.branch_stand(&action.place, branch), world, policy);
     let (decision, because) = claims::against(&stand, Deed::Writes)?;
     let effect = format!("this would update the branch `{branch}` of another session");
     let mut found = Found::new(effect, span).instead(own_branch(action, world));
@@ -113,6 +121,7 @@ fn stash(
     span: Span,
     action: &Action,
     world: &World,
+    policy: &Policy,
 ) -> Vec<Found> {
     if !matches!(verb, "pop" | "drop" | "clear" | "branch") {
         return Vec::new();
@@ -135,7 +144,7 @@ fn stash(
         if own.contains(branch) {
             continue;
         }
-        let stand = world.branch_stand(&action.place, branch);
+        let stand = claims::settled(&world.branch_stand(&action.place, branch), world, policy);
         if let Some((decision, because)) = claims::against(&stand, Deed::Destroys) {
             let effect =
                 format!("`stash {verb}` would take what another session put away on `{branch}`");

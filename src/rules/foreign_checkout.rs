@@ -25,7 +25,8 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     };
     let mut all = Vec::new();
     for touched in &change.reaches.all {
-        if let Some((decision, because)) = claims::against(&touched.stand, change.deed) {
+        let stand = claims::settled(&touched.stand, world, policy);
+        if let Some((decision, because)) = claims::against(&stand, change.deed) {
             let mut found = claims::found(&change, touched, "the checkout of another session,");
             found.because.splice(0..0, because);
             found.decision = Some(decision);

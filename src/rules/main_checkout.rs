@@ -1,7 +1,7 @@
 //! In strict repositories: the main checkout is for landing, and nobody builds in it.
 
 use super::claims::{self, Deed};
-use super::{Found, Rule};
+use super::{Found, Rule, merge_lease};
 use crate::action::Action;
 use crate::policy::{LeaseMode, Policy};
 use crate::verdict::Decision;
@@ -30,12 +30,18 @@ pub(super) fn strictly(action: &Action, world: &World, policy: &Policy, main: bo
     };
     let strict = policy.lease_mode() == LeaseMode::Strict;
     let open = change.reaches.all.iter().filter(|touched| {
-        let unclaimed = matches!(touched.stand, Stand::Free | Stand::Lapsed(_));
+        let stand = claims::settled(&touched.stand, world, policy);
+        let unclaimed = matches!(stand, Stand::Free | Stand::Lapsed(_));
         touched.main == main && !touched.made && unclaimed
     });
     let mut all = Vec::new();
     for touched in open.filter(|_| change.deed != Deed::Perhaps) {
         if !strict && !world.strict(touched) {
+            continue;
+        }
+        // Whom the plan lets land does so in the main checkout.
+        let plan = policy.plan_status().filter(|_| main);
+        if plan.is_some_and(|file| merge_lease::lands(touched, file, world)) {
             continue;
         }
         let at = crate::action::Place {

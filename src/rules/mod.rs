@@ -20,10 +20,12 @@ mod forge_ref_write;
 mod in_flight;
 mod interactive;
 mod main_checkout;
+mod merge_lease;
 mod opaque;
 mod path_scope;
 mod paths;
 mod person_only;
+mod plan_lease;
 mod publish_release;
 mod push_unclear;
 mod read_only_role;
@@ -76,6 +78,8 @@ pub const ALL: &[&Rule] = &[
     &unregistered::RULE,
     &read_only_role::RULE,
     &path_scope::RULE,
+    &plan_lease::RULE,
+    &merge_lease::RULE,
     &state_files::RULE,
     &tamper::RULE,
     &unhooked_agent::RULE,
@@ -216,10 +220,28 @@ impl Instead {
     }
 }
 
+/// The laws that speak only where a policy names a plan.
+const OF_PLANS: &[&Rule] = &[&plan_lease::RULE, &merge_lease::RULE];
+
 /// What all laws say of one action. `source` is the judged text, from which an `instead` is cut.
 pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> Vec<Finding> {
+    judged(ALL, action, world, policy, source)
+}
+
+/// The same of the laws on plans alone, where the others have nothing to say.
+pub fn judge_plan(action: &Action, world: &World, policy: &Policy, source: &str) -> Vec<Finding> {
+    judged(OF_PLANS, action, world, policy, source)
+}
+
+fn judged(
+    rules: &[&Rule],
+    action: &Action,
+    world: &World,
+    policy: &Policy,
+    source: &str,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for rule in ALL {
+    for rule in rules {
         for found in (rule.check)(action, world, policy) {
             let own = found.decision.unwrap_or(rule.decision);
             let decision = policy.decide(rule.id, own, found.case);
@@ -256,6 +278,29 @@ pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> V
         }
     }
     findings
+}
+
+/// Whether a plan's leases may have something to say of an act, so that it counts whether the policy
+/// names a plan.
+pub fn asks_plan(act: &Act) -> bool {
+    if let Act::Other { verb } = act {
+        return claims::WRITERS.contains(&verb.as_str());
+    }
+    matches!(
+        act,
+        Act::Stage(_)
+            | Act::Commit(_)
+            | Act::Discard(_)
+            | Act::Switch(_)
+            | Act::Refs(_)
+            | Act::Integrate(_)
+            | Act::Reset { .. }
+            | Act::Worktree(_)
+            | Act::Stash { .. }
+            | Act::Write { .. }
+            | Act::Alter { .. }
+            | Act::Touch { .. }
+    )
 }
 
 /// Facts with the unknown word as it was typed.

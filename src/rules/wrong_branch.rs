@@ -23,52 +23,53 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         return Vec::new();
     }
     let found = match &action.act {
-        Act::Switch(switch) => switched(switch, action, world),
+        Act::Switch(switch) => switched(switch, action, world, policy),
         Act::Worktree(Worktree::Add {
             start: Some(start),
             branch: None,
             detach: false,
             ..
-        }) => on(start, action, world),
-        Act::Commit(commit) if !commit.dry_run => standing(action, world),
+        }) => on(start, action, world, policy),
+        Act::Commit(commit) if !commit.dry_run => standing(action, world, policy),
         Act::Integrate(act) if !act.resumes => match &act.switches_to {
-            Some(to) => on(to, action, world),
-            None => standing(action, world),
+            Some(to) => on(to, action, world, policy),
+            None => standing(action, world, policy),
         },
-        Act::Reset { rev: Some(_) } => standing(action, world),
+        Act::Reset { rev: Some(_) } => standing(action, world, policy),
         _ => None,
     };
     found.into_iter().collect()
 }
 
-fn switched(switch: &Switch, action: &Action, world: &World) -> Option<Found> {
+fn switched(switch: &Switch, action: &Action, world: &World, policy: &Policy) -> Option<Found> {
     if switch.create.is_some() || switch.detach || switch.orphan {
         return None;
     }
-    on(switch.to.as_ref()?, action, world)
+    on(switch.to.as_ref()?, action, world, policy)
 }
 
 /// The branch that `name` names would be out here.
-fn on(name: &Word, action: &Action, world: &World) -> Option<Found> {
+fn on(name: &Word, action: &Action, world: &World, policy: &Policy) -> Option<Found> {
     let branch = short(name.known()?);
     if world.has_branch(&action.place, branch) != Fact::Known(true) {
         return None;
     }
     let effect = format!("this would check out the branch `{branch}` of another session");
-    finding(branch, effect, name.span, action, world)
+    finding(branch, effect, name.span, action, world, policy)
 }
 
 /// HEAD is on another session's branch, in a checkout that is not that session's.
-fn standing(action: &Action, world: &World) -> Option<Found> {
+fn standing(action: &Action, world: &World, policy: &Policy) -> Option<Found> {
     let reaches = world.reached(&action.place);
     let free = |stand: &Stand| matches!(stand, Stand::Free | Stand::Mine(_) | Stand::Lapsed(_));
     // Whose the checkout is goes before.
-    if reaches.all.iter().any(|t| !free(&t.stand) || t.made) || world.under_way(&action.place) {
+    let held = |stand: &Stand| !free(&claims::settled(stand, world, policy));
+    if reaches.all.iter().any(|t| held(&t.stand) || t.made) || world.under_way(&action.place) {
         return None;
     }
     world.on_branches(&action.place).iter().find_map(|branch| {
         let effect = format!("this would move the branch `{branch}` of another session");
-        finding(branch, effect, action.span, action, world)
+        finding(branch, effect, action.span, action, world, policy)
     })
 }
 
@@ -78,8 +79,9 @@ fn finding(
     span: crate::shell::Span,
     action: &Action,
     world: &World,
+    policy: &Policy,
 ) -> Option<Found> {
-    let stand = world.branch_stand(&action.place, branch);
+    let stand = claims::settled(&world.branch_stand(&action.place, branch), world, policy);
     let (decision, because) = claims::against(&stand, Deed::Writes)?;
     let git = super::target::git_at(&action.place, world);
     let new = super::target::free_name(world, &action.place);

@@ -67,7 +67,7 @@ pub struct Touched {
     pub stand: Stand,
     /// The path below the top that is touched, where it is a file's.
     pub below: Option<PathBuf>,
-    common: PathBuf,
+    pub(super) common: PathBuf,
 }
 
 /// All checkouts that an act changes.
@@ -88,7 +88,7 @@ impl Reaches {
 }
 
 impl World {
-    fn watch(&self) -> Option<&Watch> {
+    pub(super) fn watch(&self) -> Option<&Watch> {
         self.around.claims.as_deref()
     }
 

@@ -12,6 +12,7 @@ mod claims;
 mod company;
 mod config;
 mod doubt;
+mod elsewhere;
 mod files;
 mod glob;
 mod index;
@@ -24,6 +25,7 @@ mod memo;
 mod named;
 mod oldkind;
 mod packed;
+mod plan;
 mod plumbing;
 mod push;
 mod refs;
@@ -51,6 +53,7 @@ pub use claims::{Own, Reaches, Stand, Told, Touched};
 pub use company::Company;
 pub use kept::{Becomes, Keeping};
 pub use loss::{Loss, Work, reached};
+pub use plan::{Held, Kept, PlanFlaw, PlanStand, Right};
 pub use stash::{Stash, StashEntry, Stasher, stash_index};
 pub use wave::{Target, Wave, Working};
 
@@ -166,6 +169,8 @@ pub struct World {
     made: Vec<PathBuf>,
     /// Pushes of this call that have been looked up.
     waves: wave::Waves,
+    /// Plans that have been read.
+    plans: plan::Plans,
 }
 
 impl World {

@@ -50,6 +50,40 @@ pub(crate) struct Lease {
     pub(crate) ticket: Option<String>,
     /// The branch, where it is not the one that is checked out.
     pub(crate) branch: Option<String>,
+    /// Of a plan: `integration_merge_lease`, else the execution lease of a row.
+    pub(crate) kind: Option<String>,
+    /// Of a plan: the row's `status`.
+    pub(crate) plan_status: Option<String>,
+    /// Of a plan: what stands there instead of a lease, `null` too.
+    #[serde(deserialize_with = "there")]
+    pub(crate) execution_lease: Option<Value>,
+    /// Of a plan: a lease's field.
+    pub(crate) claimed_at: Option<String>,
+    /// Of a plan: a lease's field.
+    pub(crate) worktree_path: Option<String>,
+    /// Of a plan: a lease's field.
+    pub(crate) working_branch: Option<String>,
+    /// Of a plan: a lease's field, of a draft.
+    pub(crate) expires_at: Option<String>,
+    /// Of a plan: a lease's field.
+    pub(crate) session_label: Option<String>,
+    /// Of a plan: the row's `id`, or a lease's field.
+    pub(crate) plan_id: Option<String>,
+    /// Of a plan: a lease's field.
+    pub(crate) source_branch: Option<String>,
+    /// Of a plan: a lease's field.
+    pub(crate) target_branch: Option<String>,
+}
+
+impl Lease {
+    /// Whether it stands in a plan.
+    pub(crate) fn planned(&self) -> bool {
+        self.form.as_deref() == Some("status.json")
+    }
+}
+
+fn there<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(d).map(Some)
 }
 
 /// The moment of all cases.
@@ -94,8 +128,14 @@ fn store(state: &State) -> Dir {
 
 /// What the session `fixture` sees of the claims of `repo`.
 pub(crate) fn watch(repo: &Repo) -> Option<Rc<Watch>> {
+    watch_later(repo, 0)
+}
+
+/// What it sees so many seconds later.
+pub(crate) fn watch_later(repo: &Repo, seconds: i64) -> Option<Rc<Watch>> {
     let me = asker("fixture", ME);
-    let watch = Watch::given(state(&repo.root), me, Box::new(machine()), now());
+    let (state, machine) = (state(&repo.root), Box::new(machine()));
+    let watch = Watch::given(state, me, machine, after(seconds));
     Some(Rc::new(watch))
 }
 
@@ -103,7 +143,7 @@ pub(crate) fn watch(repo: &Repo) -> Option<Rc<Watch>> {
 pub(crate) fn write_first(setup: &Setup, root: &Path) -> Vec<usize> {
     let mut written = Vec::new();
     for (n, lease) in setup.lease.iter().enumerate() {
-        if lease.form.as_deref() != Some("status.json") && place(&lease.path, root).is_dir() {
+        if !lease.planned() && place(&lease.path, root).is_dir() {
             one(lease, n, root);
             written.push(n);
         }
@@ -121,7 +161,7 @@ fn one(lease: &Lease, n: usize, root: &Path) {
 pub(crate) fn write_rest(setup: &Setup, root: &Path, written: &[usize]) {
     let top = root.join("repo");
     for (n, lease) in setup.lease.iter().enumerate() {
-        if lease.form.as_deref() != Some("status.json") && !written.contains(&n) {
+        if !lease.planned() && !written.contains(&n) {
             one(lease, n, root);
         }
     }

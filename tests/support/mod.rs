@@ -20,6 +20,7 @@ pub(crate) mod git;
 #[cfg(unix)]
 pub(crate) mod hooked;
 pub(crate) mod lease;
+pub(crate) mod plan;
 pub(crate) mod repo;
 pub(crate) mod rules;
 pub(crate) mod setup;
@@ -88,12 +89,22 @@ impl Stage {
         self.judge_in(Dialect::Bash, command)
     }
 
-    /// Judges `text` here. A panic is a fault: it must not hide the other cases of a report.
+    /// Judges `text` here.
     pub(crate) fn judge_in(&self, dialect: Dialect, text: &str) -> Verdict {
         let mut call = self.call(text);
         if let What::Shell { dialect: own, .. } = &mut call.what {
             *own = dialect;
         }
+        self.judge_call(call, 0)
+    }
+
+    /// Judges `command` so many seconds later, as far as claims go.
+    pub(crate) fn judge_later(&self, command: &str, seconds: i64) -> Verdict {
+        self.judge_call(self.call(command), seconds)
+    }
+
+    /// Judges `call`. A panic is a fault: it must not hide the other cases of a report.
+    fn judge_call(&self, call: Call, seconds: i64) -> Verdict {
         let around = Surroundings {
             cwd: Some(self.repo.cwd.clone()),
             home: Some(self.repo.home.clone()),
@@ -102,13 +113,14 @@ impl Stage {
             } else {
                 Environment::default()
             },
-            claims: claims::watch(&self.repo),
+            claims: claims::watch_later(&self.repo, seconds),
             now: self.repo.forge.as_ref().and_then(|f| f.now),
             ..Surroundings::default()
         };
-        let policy = match &self.repo.forge {
-            Some(forge) => forge.policy.clone(),
-            None => Policy::default(),
+        let policy = match (&self.repo.policy, &self.repo.forge) {
+            (Some(policy), _) => policy.clone(),
+            (None, Some(forge)) => forge.policy.clone(),
+            (None, None) => Policy::default(),
         };
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
             leaseguard::guard::judge(&call, around, &policy)

@@ -22,6 +22,8 @@ pub(crate) struct Repo {
     pub(crate) git_env: bool,
     /// The forge that it is pushed to, where pull requests are part of the setup.
     pub(crate) forge: Option<super::forge::Forge>,
+    /// The policy, where it is part of the setup.
+    pub(crate) policy: Option<leaseguard::policy::Policy>,
     /// Held while a template's file lies in it.
     pub(crate) files: Mutex<()>,
 }
@@ -332,6 +334,7 @@ fn build(setup: &Setup, root: &Path) -> Repo {
             .pr
             .as_ref()
             .map(|pulls| super::forge::Forge::of(pulls, root, &top, &home)),
+        policy: super::plan::write(setup, root),
         files: Mutex::default(),
         root: root.to_owned(),
         top,

@@ -87,6 +87,10 @@ pub(crate) struct Setup {
     pub(crate) registry_file: Option<String>,
     /// Claims are strict here.
     pub(crate) strict: bool,
+    /// The text of a plan's `status.json`, where it is not made of leases of that form.
+    pub(crate) plan: Option<String>,
+    /// Keys of the policy, as TOML.
+    pub(crate) policy: Option<String>,
     /// Open pull requests and what runs on them.
     pub(crate) pr: Option<serde_json::Value>,
     /// A lock file, which readers of claims do not look at.

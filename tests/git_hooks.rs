@@ -462,6 +462,68 @@ fn a_push_that_a_person_approved_passes_both_layers_once() {
     refused_ask(&yard.agent(push));
 }
 
+/// The remote has two URLs to push to; git calls pre-push for each.
+fn two_urls(yard: &Hooked) {
+    yard.git(&["init", "-q", "--bare", "../second.git"]);
+    for url in ["../origin.git", "../second.git"] {
+        yard.git(&["remote", "set-url", "--add", "--push", "origin", url]);
+    }
+}
+
+fn second(yard: &Hooked, name: &str) -> String {
+    let text = yard.git(&["ls-remote", "../second.git", name]);
+    text.split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn a_yes_holds_for_all_urls_of_one_push_and_for_no_second_push() {
+    let yard = asking();
+    two_urls(&yard);
+    let push = "git push -q origin HEAD:main";
+    let out = approved(&yard, push, push);
+    assert!(out.status.success(), "{out:?}");
+    let head = yard.rev("HEAD");
+    assert_eq!(yard.remote("refs/heads/main"), head);
+    assert_eq!(second(&yard, "refs/heads/main"), head);
+    yard.commit("c");
+    refused_ask(&yard.agent(push));
+    // The first push after the yes may do nothing at one of the URLs; it is used up all the same.
+    yard.git(&["push", "-q", "../second.git", "HEAD:main"]);
+    let twice = format!("{push} && git commit -q --allow-empty -m d && {push}");
+    refused_ask(&approved(&yard, push, &twice));
+    assert_eq!(second(&yard, "refs/heads/main"), yard.rev("HEAD~1"));
+}
+
+#[test]
+fn a_code_and_a_typed_word_hold_for_all_urls_of_one_push() {
+    let yard = yard();
+    two_urls(&yard);
+    yard.git(&["push", "-q", "../second.git", "main"]);
+    yard.commit("b");
+    let push = "git push -q origin HEAD:main";
+    let code = code_of(&yard.agent(push));
+    let (exit, said) = yard.person(&format!("{BINARY} allow {code}"), "allow\n");
+    assert_eq!(exit, 0, "{said}");
+    let out = yard.agent(push);
+    assert!(out.status.success(), "{out:?}");
+    assert_eq!(second(&yard, "refs/heads/main"), yard.rev("HEAD"));
+    yard.commit("c");
+    refused(&yard.agent(push), "git/base-push");
+    let (exit, said) = yard.person(push, "push\n");
+    assert_eq!(exit, 0, "{said}");
+    assert_eq!(said.matches("type `push`").count(), 1, "{said}");
+    assert_eq!(second(&yard, "refs/heads/main"), yard.rev("HEAD"));
+}
+
+fn code_of(refused: &Output) -> String {
+    let text = String::from_utf8_lossy(&refused.stderr);
+    let code = text.split("`leaseguard allow ").nth(1).unwrap();
+    code.split('`').next().unwrap().to_owned()
+}
+
 #[track_caller]
 fn refused_ask(output: &Output) {
     let text = String::from_utf8_lossy(&output.stderr);
@@ -475,9 +537,7 @@ fn a_denial_of_the_hook_is_allowed_once_by_its_code() {
     yard.commit("b");
     let push = "git push origin HEAD:main";
     let out = yard.agent(push);
-    let text = String::from_utf8_lossy(&out.stderr);
-    let code = text.split("`leaseguard allow ").nth(1).unwrap();
-    let code = code.split('`').next().unwrap();
+    let code = code_of(&out);
     let (exit, said) = yard.person(&format!("{BINARY} allow {code}"), "allow\n");
     assert_eq!(exit, 0, "{said}");
     let out = yard.agent(push);

@@ -9,6 +9,7 @@ use crate::grant::{Denial, Grants, pause};
 use crate::guard;
 use crate::lease::watch::Watch;
 use crate::log::{Commands, Entry, Log, Settings};
+use crate::person::chain::Process;
 use crate::person::terminal::confirm;
 use crate::person::{Asker, Caller};
 use crate::policy::{Home, Persons, Places, Shelf};
@@ -38,6 +39,7 @@ pub(super) fn answer(given: &Given, input: &[u8]) -> Result<u8, Fault> {
     }
     let scene = Scene {
         hooked: work::hooked(work, &asker.chain),
+        git: work::git_above(&asker.chain).map(Process::identity),
         marked: asker.mark.is_some(),
         cwd: std::env::current_dir().ok(),
         state: given.state.clone().map(State::at),
@@ -54,6 +56,8 @@ struct Scene<'a> {
     /// The environment speaks of an agent.
     marked: bool,
     hooked: Hooked,
+    /// The git process that called, by a name that no other one ever has.
+    git: Option<String>,
     cwd: Option<PathBuf>,
     state: Option<State>,
 }
@@ -66,6 +70,13 @@ enum Outcome {
     Warn,
     /// A person said yes, as these words tell.
     Approved(&'static str),
+}
+
+/// What becomes of a yes that is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Up,
+    Leave,
 }
 
 impl Scene<'_> {
@@ -149,10 +160,29 @@ impl Scene<'_> {
         if self.paused() {
             return Outcome::Approved("paused by a person, so this is not stopped");
         }
+        // git comes by once for each URL of a remote, and a yes is one to the whole push.
+        let push = self.given.hook == Hook::PrePush;
+        let git = self.git.as_deref().filter(|_| push);
+        if git.is_some_and(|git| self.asked(git, verdict, Use::Leave)) {
+            return Outcome::Approved("a person said yes to this push");
+        }
+        let outcome = self.answered(verdict, persons);
+        if let (Some(git), Outcome::Approved(_)) = (git, &outcome) {
+            self.approved(git, verdict);
+        }
+        outcome
+    }
+
+    fn answered(&self, verdict: &mut Verdict, persons: &dyn Fn() -> Persons) -> Outcome {
         let push = self.given.hook == Hook::PrePush;
         match &self.caller {
             Caller::Agent { process, .. } => {
-                if self.asked(&process.identity(), verdict) {
+                // The last hook of a commit uses it up.
+                let uses = match self.given.hook {
+                    Hook::PreCommit => Use::Leave,
+                    _ => Use::Up,
+                };
+                if self.asked(&process.identity(), verdict, uses) {
                     return Outcome::Approved("a person said yes to this");
                 }
             }
@@ -183,8 +213,8 @@ impl Scene<'_> {
         pause.flatten().is_some()
     }
 
-    /// Whether a host showed this to a person, who let it run. The last hook of a commit uses it up.
-    fn asked(&self, process: &str, verdict: &Verdict) -> bool {
+    /// Whether a person said yes to this where `process` asked.
+    fn asked(&self, process: &str, verdict: &Verdict, uses: Use) -> bool {
         let (Some(state), [reach]) = (&self.state, verdict.reaches.as_slice()) else {
             return false;
         };
@@ -193,12 +223,22 @@ impl Scene<'_> {
         // Only what is stopped needs a yes.
         let rules: Vec<&str> = verdict.findings.iter().map(|f| f.rule).collect();
         let (repository, now) = (&reach.repository, Moment::now());
-        if self.given.hook == Hook::PreCommit {
+        if uses == Use::Leave {
             let found = grants.has_ask(process, repository, &rules, &refs, now);
             return found.unwrap_or(false);
         }
         let found = grants.take_ask(process, repository, &rules, &refs, now);
         found.is_ok_and(|ask| ask.is_some())
+    }
+
+    /// Notes a yes for as long as this git process goes on. Where that fails, it is asked again.
+    fn approved(&self, git: &str, verdict: &Verdict) {
+        let (Some(state), [reach]) = (&self.state, verdict.reaches.as_slice()) else {
+            return;
+        };
+        let refs: Vec<&str> = reach.refs.iter().map(String::as_str).collect();
+        let rules: Vec<&str> = verdict.findings.iter().map(|f| f.rule).collect();
+        let _ = Grants::new(state).asked(git, &reach.repository, &rules, &refs, Moment::now());
     }
 
     /// Whether a person allowed exactly this by its code; else it gets one.

@@ -67,9 +67,14 @@ fn updates(text: &str) -> Result<Vec<RefUpdate>, Fault> {
 pub(super) fn hooked(work: Work, chain: &Chain) -> Hooked {
     Hooked {
         git_dir: std::env::var_os("GIT_DIR").map(PathBuf::from),
-        typed: chain.processes.iter().find(|p| is_git(p)).and_then(typed),
+        typed: git_above(chain).and_then(typed),
         work,
     }
+}
+
+/// The git that called: the nearest one, whatever manager of hooks stands between.
+pub(super) fn git_above(chain: &Chain) -> Option<&Process> {
+    chain.processes.iter().find(|p| is_git(p))
 }
 
 fn is_git(process: &Process) -> bool {

@@ -9,7 +9,7 @@ use crate::grant::{Denial, Grants, pause};
 use crate::guard;
 use crate::lease::watch::Watch;
 use crate::log::{Commands, Entry, Log, Settings};
-use crate::person::chain::Process;
+use crate::person::chain::{Process, nearest};
 use crate::person::terminal::confirm;
 use crate::person::{Asker, Caller};
 use crate::policy::{Home, Persons, Places, Shelf};
@@ -18,6 +18,7 @@ use crate::state::State;
 use crate::state::time::Moment;
 use crate::verdict::{Decision, Fault, Finding, Verdict};
 use crate::world::{Company, Environment, Surroundings};
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -32,19 +33,14 @@ pub(super) fn answer(given: &Given, input: &[u8]) -> Result<u8, Fault> {
     let Some(work) = work::read(given, input)? else {
         return Ok(PASS);
     };
-    let asker = Asker::here();
-    let caller = asker.caller();
-    if given.hook != Hook::PrePush && caller == Caller::Person {
-        return Ok(PASS);
-    }
+    let git = nearest(&work::is_git);
     let scene = Scene {
-        hooked: work::hooked(work, &asker.chain),
-        git: work::git_above(&asker.chain).map(Process::identity),
-        marked: asker.mark.is_some(),
+        hooked: work::hooked(work, git.as_ref()),
+        git,
+        asker: OnceCell::new(),
         cwd: std::env::current_dir().ok(),
         state: given.state.clone().map(State::at),
         given,
-        caller,
     };
     scene.answer(begin)
 }
@@ -52,12 +48,11 @@ pub(super) fn answer(given: &Given, input: &[u8]) -> Result<u8, Fault> {
 /// One hook at work.
 struct Scene<'a> {
     given: &'a Given,
-    caller: Caller,
-    /// The environment speaks of an agent.
-    marked: bool,
+    /// Who calls, and whether the environment speaks of an agent: found out where it matters.
+    asker: OnceCell<(Caller, bool)>,
     hooked: Hooked,
-    /// The git process that called, by a name that no other one ever has.
-    git: Option<String>,
+    /// The git process that called.
+    git: Option<Process>,
     cwd: Option<PathBuf>,
     state: Option<State>,
 }
@@ -98,6 +93,13 @@ impl Scene<'_> {
             },
         );
         let mut verdict = guard::judge_once(&call, self.around(), &shelf);
+        let quiet = verdict.fault.is_none() && verdict.notes.is_empty();
+        if quiet && verdict.decision() == Decision::Allow {
+            return Ok(PASS);
+        }
+        if self.given.hook != Hook::PrePush && *self.caller() == Caller::Person {
+            return Ok(PASS);
+        }
         if let Some(fault) = verdict.fault {
             return Err(fault);
         }
@@ -108,7 +110,7 @@ impl Scene<'_> {
             return Ok(PASS);
         }
         verdict.findings.retain(|f| f.decision != Decision::Allow);
-        if !matches!(self.caller, Caller::Agent { .. }) {
+        if !matches!(self.caller(), Caller::Agent { .. }) {
             // Claims and the wait for CI bind agents; whoever else pushes is told of them.
             let of_agents = |f: &Finding| ["lease/", "ci/"].iter().any(|p| f.rule.starts_with(p));
             let (told, rest): (Vec<Finding>, Vec<Finding>) =
@@ -134,6 +136,21 @@ impl Scene<'_> {
         };
         self.log(&call, &verdict, code == REFUSED, begin);
         Ok(code)
+    }
+
+    fn asker(&self) -> &(Caller, bool) {
+        self.asker.get_or_init(|| {
+            let asker = Asker::here();
+            (asker.caller(), asker.mark.is_some())
+        })
+    }
+
+    fn caller(&self) -> &Caller {
+        &self.asker().0
+    }
+
+    fn marked(&self) -> bool {
+        self.asker().1
     }
 
     /// Nothing of the environment: git's own variables stand in the call.
@@ -162,7 +179,9 @@ impl Scene<'_> {
         }
         // git comes by once for each URL of a remote, and a yes is one to the whole push.
         let push = self.given.hook == Hook::PrePush;
-        let git = self.git.as_deref().filter(|_| push);
+        let git = self.git.as_ref().filter(|_| push);
+        let git = git.map(Process::identity);
+        let git = git.as_deref();
         if git.is_some_and(|git| self.asked(git, verdict, Use::Leave)) {
             return Outcome::Approved("a person said yes to this push");
         }
@@ -175,7 +194,7 @@ impl Scene<'_> {
 
     fn answered(&self, verdict: &mut Verdict, persons: &dyn Fn() -> Persons) -> Outcome {
         let push = self.given.hook == Hook::PrePush;
-        match &self.caller {
+        match self.caller() {
             Caller::Agent { process, .. } => {
                 // The last hook of a commit uses it up.
                 let uses = match self.given.hook {
@@ -197,7 +216,7 @@ impl Scene<'_> {
                 }
             },
             // A mark in the environment only adds suspicion.
-            Caller::Unknown if !push && !self.marked => return Outcome::Warn,
+            Caller::Unknown if !push && !self.marked() => return Outcome::Warn,
             Caller::Unknown => {}
         }
         // Commits come by twice, and a code lets one call through once.
@@ -264,7 +283,7 @@ impl Scene<'_> {
     }
 
     fn host(&self) -> Option<&'static str> {
-        match &self.caller {
+        match self.caller() {
             Caller::Agent { host, .. } => Some(host),
             _ => None,
         }
@@ -284,7 +303,7 @@ impl Scene<'_> {
                 "person: `leaseguard allow {code}` lets exactly this through once\n"
             ));
         }
-        if self.caller == Caller::Unknown {
+        if *self.caller() == Caller::Unknown {
             text.push_str(
                 "note: there is no terminal here, so it cannot be told who asks; \
                  a person can push from a terminal of their own\n",

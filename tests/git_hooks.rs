@@ -849,3 +849,199 @@ fn status_and_doctor_see_hooks_that_git_no_longer_comes_to() {
     fs::set_permissions(&hook, mode).unwrap();
     asleep("not executable");
 }
+
+// --- hooks in git's config, and which git is asked --------------------------------------------------
+
+/// A git that says it is 2.54, notes what it is asked, and lets the real one answer.
+fn newer(yard: &Hooked) {
+    let asked = yard.at("asked");
+    yard.program(
+        "newer/git",
+        &format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo git version 2.54.0 && exit 0\n\
+             echo \"$*\" >> {}\nexec git \"$@\"\n",
+            asked.display()
+        )
+        .replace("exec git", "PATH=/usr/local/bin:/usr/bin:/bin exec git"),
+    );
+}
+
+/// leaseguard, by a person who has the newer git on the `PATH`.
+#[track_caller]
+fn by_person(yard: &Hooked, line: &str) -> String {
+    let path = yard.at("newer");
+    let (code, text) = yard.person(&format!("PATH={}:$PATH $LG {line}", path.display()), "");
+    assert!(code == 0 || line == "status", "{line}: {text}");
+    text
+}
+
+fn entries(yard: &Hooked) -> String {
+    let out = yard.agent("git config --file .git/config --get-regexp '^hook'");
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+#[test]
+fn hooks_go_into_config_where_that_is_wished_and_come_out_again_to_the_byte() {
+    let yard = Hooked::bare(BINARY);
+    newer(&yard);
+    let config = fs::read(yard.at("repo/.git/config")).unwrap();
+    let said = by_person(&yard, "install git --way config --yes");
+    let folder = yard.at("repo/.git/leaseguard");
+    for hook in ["pre-commit", "prepare-commit-msg", "pre-push"] {
+        let entries = entries(&yard);
+        let event = format!("hook.leaseguard-{hook}.event {hook}\n");
+        assert!(entries.contains(&event), "{said}{entries}");
+        let command = format!(
+            "hook.leaseguard-{hook}.command {}\n",
+            folder.join(hook).display()
+        );
+        assert!(entries.contains(&command), "{entries}");
+        assert!(!yard.at("repo/.git/hooks").join(hook).exists());
+    }
+    let again = by_person(&yard, "install git --way config --yes");
+    assert!(again.contains("in place already"), "{again}");
+    // What git would run from there.
+    let line = format!("x {0} refs/heads/main {0}", yard.rev("HEAD"));
+    let out = yard.agent(&format!(
+        "echo '{line}' | $(git config hook.leaseguard-pre-push.command) origin ../origin.git"
+    ));
+    refused(&out, "git/base-push");
+    by_person(&yard, "uninstall git --yes");
+    assert_eq!(config, fs::read(yard.at("repo/.git/config")).unwrap());
+    assert!(!folder.exists());
+}
+
+#[test]
+fn one_way_takes_the_place_of_the_other() {
+    let yard = yard();
+    newer(&yard);
+    yard.git(&["config", "hook.mine.command", "true"]);
+    let files = || yard.at("repo/.git/hooks/pre-push").exists();
+    by_person(&yard, "install git --way config --yes");
+    assert!(!files() && entries(&yard).contains("hook.leaseguard-pre-push.command"));
+    by_person(&yard, "install git --way files --yes");
+    assert!(files());
+    assert_eq!(entries(&yard), "hook.mine.command true\n");
+    assert!(!yard.at("repo/.git/leaseguard").exists());
+}
+
+#[test]
+fn status_knows_hooks_in_config_and_when_git_does_not_come_to_them() {
+    let yard = Hooked::bare(BINARY);
+    newer(&yard);
+    by_person(&yard, "install git --way config --yes");
+    let active = "active: pre-commit prepare-commit-msg pre-push; in config";
+    // No other directory of hooks, and no manager, takes these away.
+    yard.git(&["config", "core.hooksPath", "elsewhere"]);
+    let said = by_person(&yard, "status");
+    assert!(said.contains(active), "{said}");
+    for (key, value) in [
+        ("hook.leaseguard-pre-push.enabled", "false"),
+        ("hook.leaseguard-pre-push.command", "true"),
+        ("hook.leaseguard-pre-push.event", "post-commit"),
+    ] {
+        yard.git(&["config", key, value]);
+        let said = by_person(&yard, "status");
+        assert!(said.contains("NOT REACHED: pre-push"), "{key}: {said}");
+        by_person(&yard, "install git --way config --yes");
+        let said = by_person(&yard, "status");
+        assert!(said.contains(active), "{key}: {said}");
+    }
+}
+
+#[test]
+fn the_git_of_the_install_is_asked_and_those_in_the_usual_places_after_it() {
+    let yard = Hooked::bare(BINARY);
+    newer(&yard);
+    by_person(&yard, "install git --way files --yes");
+    let named = format!("--git '{}'", yard.at("newer/git").display());
+    let hook = yard.at("repo/.git/hooks/pre-push");
+    assert!(fs::read_to_string(&hook).unwrap().contains(&named));
+    yard.commit("b");
+    passed(&yard.agent("git push -q origin HEAD"));
+    let asked = || fs::read_to_string(yard.at("asked")).unwrap_or_default();
+    assert!(!asked().contains("is-ancestor"));
+    yard.commit("c");
+    passed(&yard.agent("git push -q origin HEAD"));
+    assert!(asked().contains("merge-base --is-ancestor"), "{}", asked());
+    fs::remove_dir_all(yard.at("newer")).unwrap();
+    yard.commit("d");
+    passed(&yard.agent("git push -q origin HEAD"));
+    yard.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    refused(&yard.agent("git push -f origin HEAD"), "git/force-push");
+}
+
+#[test]
+fn a_git_that_an_agent_has_on_its_path_is_none_to_ask() {
+    let yard = Hooked::bare(BINARY);
+    newer(&yard);
+    let out = yard.agent("PATH=$PWD/../newer:$PATH $LG install git --yes");
+    assert!(out.status.success(), "{out:?}");
+    let text = fs::read_to_string(yard.at("repo/.git/hooks/pre-push")).unwrap();
+    assert!(text.contains("--git '/"), "{text}");
+    assert!(!text.contains("newer"), "{text}");
+}
+
+// --- the checkout that git works in -----------------------------------------------------------------
+
+#[test]
+fn a_commit_is_judged_in_the_checkout_that_git_works_in() {
+    let yard = yard();
+    let policy = yard.at("home/.config/leaseguard/policy.toml");
+    support::repo::put(&policy, "[rules]\n\"git/commit-all\" = \"allow\"\n");
+    yard.git(&["worktree", "add", "-q", "-b", "side", "../side"]);
+    // Only here a sweep is refused.
+    let strict = "[rules]\n\"git/commit-all\" = \"deny\"\n";
+    support::repo::put(&yard.at("side/leaseguard.toml"), strict);
+    let side = yard.at("side").display().to_string();
+    let repo = yard.at("repo").display().to_string();
+    for dir in ["repo/sub/deep", "side/sub/deep"] {
+        fs::create_dir_all(yard.at(dir)).unwrap();
+    }
+    let git_dir = yard.git(&["-C", "../side", "rev-parse", "--absolute-git-dir"]);
+    let commit = "commit -q -am x";
+    for (dir, prefix) in [
+        ("side", "git"),
+        ("side/sub/deep", "git"),
+        ("repo", "git -C ../side"),
+        ("repo/sub", "git -C ../../side/sub"),
+        (
+            "home",
+            &*format!("git --git-dir={git_dir} --work-tree={side}"),
+        ),
+        (
+            "home",
+            &*format!("GIT_DIR={git_dir} GIT_WORK_TREE={side} git"),
+        ),
+        ("side/sub", &*format!("GIT_WORK_TREE={side} git")),
+    ] {
+        fs::write(yard.at("side/a"), format!("{dir}{prefix}")).unwrap();
+        let line = format!("cd {} && {prefix} {commit}", yard.at(dir).display());
+        let out = yard.agent(&line);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(!out.status.success(), "{line} was let go");
+        assert!(text.contains("denied git/commit-all:"), "{line}: {text}");
+    }
+    let common = yard.at("repo/.git").display().to_string();
+    for (dir, prefix) in [
+        ("repo", "git"),
+        ("repo/sub/deep", "git"),
+        ("side", "git -C ../repo"),
+        ("side/sub", "git -C ../../repo/sub"),
+        (
+            "side",
+            &*format!("git --git-dir={common} --work-tree={repo}"),
+        ),
+        (
+            "side",
+            &*format!("GIT_DIR={common} GIT_WORK_TREE={repo} git"),
+        ),
+        ("repo/sub", "GIT_PREFIX=../side/ git"),
+    ] {
+        fs::write(yard.at("repo/a"), format!("{dir}{prefix}")).unwrap();
+        let line = format!("cd {} && {prefix} {commit}", yard.at(dir).display());
+        let out = yard.agent(&line);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{line}: {text}");
+    }
+}

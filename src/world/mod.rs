@@ -46,7 +46,7 @@ mod wave;
 
 pub use around::{Environment, Surroundings};
 pub use checkouts::Tree;
-pub use child::git;
+pub use child::{git, gits};
 pub use claims::{Own, Reaches, Stand, Told, Touched};
 pub use company::Company;
 pub use kept::{Becomes, Keeping};
@@ -171,7 +171,7 @@ pub struct World {
 impl World {
     /// A world that reads what it is asked, from `around`.
     pub fn new(around: Surroundings) -> World {
-        let disk = Disk::default();
+        let disk = Disk::asking(around.git.clone());
         World {
             around,
             children: Rc::clone(&disk.children),

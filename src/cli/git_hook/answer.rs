@@ -164,6 +164,7 @@ impl Scene<'_> {
             claims: self.claims(),
             assume_repository: false,
             company: Company::default(),
+            git: self.given.git.clone(),
         }
     }
 

@@ -36,6 +36,7 @@ mod settings;
 mod setup;
 mod spot;
 mod stash;
+mod stashed;
 mod status;
 mod switch;
 mod target;

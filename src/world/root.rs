@@ -1,7 +1,7 @@
 //! What a directory is to git: the top of a checkout, a bare repository, or neither.
 
 use super::config::Value;
-use super::repo::{Found, real, standing};
+use super::repo::{Found, lexical, real, standing};
 use super::spot::Site;
 use super::{Presence, World};
 use crate::action::Place;
@@ -80,6 +80,17 @@ impl World {
                 }
             }
         }
+    }
+
+    /// Where `path` leads by the links that are on disk; `None` where there is none on its way.
+    pub fn settled(&self, path: &Path) -> Option<PathBuf> {
+        let there = path.ancestors().find_map(|up| {
+            let base = fs::canonicalize(up).ok()?;
+            Some((base, path.strip_prefix(up).ok()?))
+        });
+        let (base, rest) = there?;
+        let end = base.join(rest);
+        (end != lexical(path)).then_some(end)
     }
 
     /// Whether the checkout at `place` lies in `dir`, or is it.

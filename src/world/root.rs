@@ -1,7 +1,7 @@
 //! What a directory is to git: the top of a checkout, a bare repository, or neither.
 
 use super::config::Value;
-use super::repo::{Found, lexical, real, standing};
+use super::repo::{Found, real, standing};
 use super::spot::Site;
 use super::{Presence, World};
 use crate::action::Place;
@@ -84,13 +84,11 @@ impl World {
 
     /// Where `path` leads by the links that are on disk; `None` where there is none on its way.
     pub fn settled(&self, path: &Path) -> Option<PathBuf> {
-        let there = path.ancestors().find_map(|up| {
+        path.ancestors().find_map(|up| {
             let base = fs::canonicalize(up).ok()?;
-            Some((base, path.strip_prefix(up).ok()?))
-        });
-        let (base, rest) = there?;
-        let end = base.join(rest);
-        (end != lexical(path)).then_some(end)
+            let end = base.join(path.strip_prefix(up).ok()?);
+            Some((base != up).then_some(end))
+        })?
     }
 
     /// Whether the checkout at `place` lies in `dir`, or is it.

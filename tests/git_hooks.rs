@@ -201,8 +201,13 @@ fn a_push_that_is_only_tried_out_passes() {
 fn a_push_is_judged_by_where_head_is_when_it_runs() {
     let yard = yard();
     yard.commit("b");
-    // Judged as a push of `feat`, it has become one of `main`.
     yard.git(&["config", "push.default", "current"]);
+    // The host asked while it was a push of `feat`; then somebody else moved HEAD.
+    let message = format!(
+        r#"{{"session_id":"s","transcript_path":"/t.jsonl","permission_mode":"default","tool_use_id":"t","hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"{}","tool_input":{{"command":"git push origin"}}}}"#,
+        yard.at("repo").display()
+    );
+    passed(&yard.agent(&format!("echo '{message}' | $LG hook")));
     yard.git(&["switch", "-q", "main"]);
     yard.commit("c");
     refused(&yard.agent("git push origin"), "git/base-push");
@@ -336,6 +341,8 @@ fn no_environment_lets_a_push_through() {
         "LEASEGUARD=0 LEASEGUARD_SKIP=1 LEASEGUARD_STATE=/tmp".to_owned(),
         "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=x".to_owned(),
         "GIT_CONFIG_GLOBAL=/dev/null".to_owned(),
+        "GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_NOSYSTEM=0".to_owned(),
+        "GIT_CONFIG_PARAMETERS=\"'user.name=x'\"".to_owned(),
         "env -i".to_owned(),
         "nohup".to_owned(),
     ] {
@@ -344,6 +351,8 @@ fn no_environment_lets_a_push_through() {
     for text in [
         format!("setsid -f {push}; :"),
         format!("({push} &) ; wait"),
+        format!("nohup {push} >/dev/null 2>&1 & wait"),
+        format!("env -i nohup setsid {push} <&- >&- 2>&- & wait"),
         format!("{push} <&- 2>/dev/null"),
         format!("{push} <&- >&- 2>&-"),
     ] {
@@ -358,6 +367,40 @@ fn no_environment_lets_a_push_through() {
     );
     yard.agent(&gone);
     assert_eq!(yard.remote("refs/heads/main"), before);
+}
+
+#[test]
+fn no_environment_lets_a_sweep_through() {
+    let yard = yard();
+    fs::write(yard.at("repo/a"), "more\n").unwrap();
+    let head = yard.rev("HEAD");
+    let evil = yard.at("evil");
+    fs::create_dir_all(&evil).unwrap();
+    yard.program("evil/leaseguard", "#!/bin/sh\nexit 0\n");
+    let who = "GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@e GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@e";
+    let commit = "/usr/bin/git commit -qam x";
+    for text in [
+        format!(
+            "HOME={0} XDG_STATE_HOME={0} XDG_CONFIG_HOME={0} {commit}",
+            evil.display()
+        ),
+        format!("PATH={} {commit}", evil.display()),
+        format!("GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null {commit}"),
+        format!("GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=x {commit}"),
+        format!("LEASEGUARD=0 LEASEGUARD_STATE=/tmp {commit}"),
+        format!("env -i {who} {commit}"),
+        format!("nohup {commit} >/dev/null 2>&1 & wait"),
+        format!("{commit} <&- >&- 2>&-"),
+        format!("env -i {who} setsid --wait {commit}"),
+    ] {
+        yard.agent(&text);
+        assert_eq!(yard.rev("HEAD"), head, "{text}");
+    }
+    // Without its parents only the host's mark speaks of an agent.
+    yard.agent_with(&format!("setsid -f {commit}"), |c| {
+        c.env("CLAUDECODE", "1");
+    });
+    assert_eq!(yard.rev("HEAD"), head);
 }
 
 // --- commits ----------------------------------------------------------------------------------------
@@ -384,11 +427,24 @@ fn commits_that_sweep_are_refused_with_and_without_pre_commit() {
 
 #[test]
 fn what_git_does_in_several_steps_is_never_broken() {
-    let yard = yard();
-    yard.commit("b");
-    yard.git(&["switch", "-q", "-c", "up", "main"]);
-    yard.commit("c");
-    yard.git(&["switch", "-q", "feat"]);
+    let (yard, plain) = (yard(), Hooked::bare(BINARY));
+    for yard in [&yard, &plain] {
+        yard.commit("b");
+        yard.git(&["switch", "-q", "-c", "up", "main"]);
+        yard.commit("c");
+        yard.git(&["switch", "-q", "feat"]);
+    }
+    // What is left, times and so the ids of commits aside.
+    let left = |yard: &Hooked| {
+        let ask = |args: &[&str]| yard.git(args);
+        [
+            ask(&["rev-parse", "HEAD^{tree}"]),
+            ask(&["symbolic-ref", "HEAD"]),
+            ask(&["log", "--graph", "--format=%s"]),
+            ask(&["stash", "list"]),
+            ask(&["status", "--short"]),
+        ]
+    };
     for line in [
         "git merge -q --no-ff -m m up",
         "git rebase -q up",
@@ -403,6 +459,8 @@ fn what_git_does_in_several_steps_is_never_broken() {
         let text = String::from_utf8_lossy(&out.stderr);
         assert!(out.status.success(), "{line}: {text}");
         assert!(!text.contains("leaseguard"), "{line}: {text}");
+        plain.agent(&format!("{line} >/dev/null"));
+        assert_eq!(left(&yard), left(&plain), "{line}");
         assert_eq!(yard.git(&["status", "--short"]), "", "{line}");
     }
     // A conflict that is settled and committed, even with `-a`.
@@ -937,12 +995,14 @@ fn status_knows_hooks_in_config_and_when_git_does_not_come_to_them() {
     assert!(said.contains(active), "{said}");
     for (key, value) in [
         ("hook.leaseguard-pre-push.enabled", "false"),
+        ("hook.pre-push.enabled", "off"),
         ("hook.leaseguard-pre-push.command", "true"),
         ("hook.leaseguard-pre-push.event", "post-commit"),
     ] {
         yard.git(&["config", key, value]);
         let said = by_person(&yard, "status");
         assert!(said.contains("NOT REACHED: pre-push"), "{key}: {said}");
+        yard.git(&["config", "--unset-all", key]);
         by_person(&yard, "install git --way config --yes");
         let said = by_person(&yard, "status");
         assert!(said.contains(active), "{key}: {said}");

@@ -52,12 +52,14 @@ fn git_hooks(cwd: Option<&Path>, here: &Here) -> Option<githooks::GitHooks> {
         None => common.join("hooks"),
     };
     let entry = |hook: &&str| {
-        let said = |key: &str| said(&format!("{}.{key}", git::section(hook)));
+        let own = |key: &str| said(&format!("{}.{key}", git::section(hook)));
+        let off = |value: Option<String>| value.is_some_and(|word| is_no(&word));
         let entry = githooks::Entry {
             hook: (*hook).to_owned(),
-            event: said("event"),
-            command: said("command"),
-            off: said("enabled").is_some_and(|word| is_no(&word)),
+            event: own("event"),
+            command: own("command"),
+            // From 2.55 on there is a switch for each event too.
+            off: off(own("enabled")) || off(said(&format!("hook.{hook}.enabled"))),
         };
         (entry.event.is_some() || entry.command.is_some()).then_some(entry)
     };

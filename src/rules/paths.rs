@@ -47,10 +47,14 @@ impl Parts {
         last: bool,
         world: &World,
     ) -> Option<Parts> {
-        let known = |part: &&str| !part.chars().any(is_mark) && !(word.glob && wild(part));
+        let unknown = |part: &str| part.chars().any(is_mark) || word.glob && wild(part);
         let all: Vec<&str> = word.text.split('/').collect();
         let most = all.len().saturating_sub(usize::from(!last));
-        let count = all.iter().take(most).take_while(|part| known(part)).count();
+        let count = all
+            .iter()
+            .take(most)
+            .take_while(|part| !unknown(part))
+            .count();
         let (way, rest) = all.split_at_checked(count)?;
         let base = match (word.text.starts_with('/'), dir) {
             (true, _) => Path::new("/"),

@@ -984,6 +984,16 @@ fn one_way_takes_the_place_of_the_other() {
 }
 
 #[test]
+fn an_agent_does_not_move_the_hooks_to_where_an_old_git_passes_over_them() {
+    let yard = yard();
+    let out = yard.agent("$LG install git --dry-run");
+    let old = String::from_utf8_lossy(&out.stdout).contains("hooks go into files");
+    let out = yard.agent("$LG install git --way config --yes");
+    assert_eq!(out.status.success(), !old, "{out:?}");
+    assert_eq!(yard.at("repo/.git/hooks/pre-push").exists(), old);
+}
+
+#[test]
 fn status_knows_hooks_in_config_and_when_git_does_not_come_to_them() {
     let yard = Hooked::bare(BINARY);
     newer(&yard);

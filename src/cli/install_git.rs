@@ -20,13 +20,18 @@ pub(super) struct Wish<'a> {
 }
 
 /// The gits of this machine: first the one that is asked here and in the hooks.
-struct Gits(Vec<Git>);
+struct Gits {
+    all: Vec<Git>,
+    /// A person asks.
+    person: bool,
+}
 
 impl Gits {
     /// The first git on a person's `PATH`, and those in the usual places. What an agent put on a
     /// `PATH` is none: hooks would believe it.
     fn here() -> Result<Gits, String> {
-        let first = is_person(false).is_ok().then(on_path).flatten();
+        let person = is_person(false).is_ok();
+        let first = person.then(on_path).flatten();
         let all: Vec<Git> = crate::world::gits(first.as_deref())
             .into_iter()
             .map(Git::at)
@@ -38,11 +43,11 @@ impl Gits {
                     .to_owned(),
             );
         }
-        Ok(Gits(all))
+        Ok(Gits { all, person })
     }
 
     fn path(&self) -> &Path {
-        self.0.first().map_or(Path::new("git"), |git| &git.path)
+        self.all.first().map_or(Path::new("git"), |git| &git.path)
     }
 }
 
@@ -81,13 +86,14 @@ pub(super) fn put(wish: &Wish<'_>) -> Exit {
         Ok(ground) => ground,
         Err(why) => return trouble(&why),
     };
-    let (own, why) = pick(&gits.0);
+    let (own, why) = pick(&gits.all);
     let way = wish.way.unwrap_or(own);
     if way == own {
         terminal::out(&format!("{why}\n"));
-    } else if way == Way::Config
-        && let Some(old) = blind(&gits.0)
-    {
+    } else if let Some(old) = blind(&gits.all).filter(|_| way == Way::Config) {
+        if !gits.person {
+            return refused(&format!("{old}; a person can do this nevertheless"));
+        }
         terminal::err(&format!("warning: {old}\n"));
     }
     match install(&ground, &shim, way) {

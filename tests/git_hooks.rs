@@ -201,8 +201,13 @@ fn a_push_that_is_only_tried_out_passes() {
 fn a_push_is_judged_by_where_head_is_when_it_runs() {
     let yard = yard();
     yard.commit("b");
-    // Judged as a push of `feat`, it has become one of `main`.
     yard.git(&["config", "push.default", "current"]);
+    // The host asked while it was a push of `feat`; then somebody else moved HEAD.
+    let message = format!(
+        r#"{{"session_id":"s","transcript_path":"/t.jsonl","permission_mode":"default","tool_use_id":"t","hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"{}","tool_input":{{"command":"git push origin"}}}}"#,
+        yard.at("repo").display()
+    );
+    passed(&yard.agent(&format!("echo '{message}' | $LG hook")));
     yard.git(&["switch", "-q", "main"]);
     yard.commit("c");
     refused(&yard.agent("git push origin"), "git/base-push");
@@ -336,6 +341,8 @@ fn no_environment_lets_a_push_through() {
         "LEASEGUARD=0 LEASEGUARD_SKIP=1 LEASEGUARD_STATE=/tmp".to_owned(),
         "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=x".to_owned(),
         "GIT_CONFIG_GLOBAL=/dev/null".to_owned(),
+        "GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_NOSYSTEM=0".to_owned(),
+        "GIT_CONFIG_PARAMETERS=\"'user.name=x'\"".to_owned(),
         "env -i".to_owned(),
         "nohup".to_owned(),
     ] {
@@ -344,6 +351,8 @@ fn no_environment_lets_a_push_through() {
     for text in [
         format!("setsid -f {push}; :"),
         format!("({push} &) ; wait"),
+        format!("nohup {push} >/dev/null 2>&1 & wait"),
+        format!("env -i nohup setsid {push} <&- >&- 2>&- & wait"),
         format!("{push} <&- 2>/dev/null"),
         format!("{push} <&- >&- 2>&-"),
     ] {
@@ -358,6 +367,40 @@ fn no_environment_lets_a_push_through() {
     );
     yard.agent(&gone);
     assert_eq!(yard.remote("refs/heads/main"), before);
+}
+
+#[test]
+fn no_environment_lets_a_sweep_through() {
+    let yard = yard();
+    fs::write(yard.at("repo/a"), "more\n").unwrap();
+    let head = yard.rev("HEAD");
+    let evil = yard.at("evil");
+    fs::create_dir_all(&evil).unwrap();
+    yard.program("evil/leaseguard", "#!/bin/sh\nexit 0\n");
+    let who = "GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@e GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@e";
+    let commit = "/usr/bin/git commit -qam x";
+    for text in [
+        format!(
+            "HOME={0} XDG_STATE_HOME={0} XDG_CONFIG_HOME={0} {commit}",
+            evil.display()
+        ),
+        format!("PATH={} {commit}", evil.display()),
+        format!("GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null {commit}"),
+        format!("GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=x {commit}"),
+        format!("LEASEGUARD=0 LEASEGUARD_STATE=/tmp {commit}"),
+        format!("env -i {who} {commit}"),
+        format!("nohup {commit} >/dev/null 2>&1 & wait"),
+        format!("{commit} <&- >&- 2>&-"),
+        format!("env -i {who} setsid --wait {commit}"),
+    ] {
+        yard.agent(&text);
+        assert_eq!(yard.rev("HEAD"), head, "{text}");
+    }
+    // Without its parents only the host's mark speaks of an agent.
+    yard.agent_with(&format!("setsid -f {commit}"), |c| {
+        c.env("CLAUDECODE", "1");
+    });
+    assert_eq!(yard.rev("HEAD"), head);
 }
 
 // --- commits ----------------------------------------------------------------------------------------
@@ -384,11 +427,24 @@ fn commits_that_sweep_are_refused_with_and_without_pre_commit() {
 
 #[test]
 fn what_git_does_in_several_steps_is_never_broken() {
-    let yard = yard();
-    yard.commit("b");
-    yard.git(&["switch", "-q", "-c", "up", "main"]);
-    yard.commit("c");
-    yard.git(&["switch", "-q", "feat"]);
+    let (yard, plain) = (yard(), Hooked::bare(BINARY));
+    for yard in [&yard, &plain] {
+        yard.commit("b");
+        yard.git(&["switch", "-q", "-c", "up", "main"]);
+        yard.commit("c");
+        yard.git(&["switch", "-q", "feat"]);
+    }
+    // What is left, times and so the ids of commits aside.
+    let left = |yard: &Hooked| {
+        let ask = |args: &[&str]| yard.git(args);
+        [
+            ask(&["rev-parse", "HEAD^{tree}"]),
+            ask(&["symbolic-ref", "HEAD"]),
+            ask(&["log", "--graph", "--format=%s"]),
+            ask(&["stash", "list"]),
+            ask(&["status", "--short"]),
+        ]
+    };
     for line in [
         "git merge -q --no-ff -m m up",
         "git rebase -q up",
@@ -403,6 +459,8 @@ fn what_git_does_in_several_steps_is_never_broken() {
         let text = String::from_utf8_lossy(&out.stderr);
         assert!(out.status.success(), "{line}: {text}");
         assert!(!text.contains("leaseguard"), "{line}: {text}");
+        plain.agent(&format!("{line} >/dev/null"));
+        assert_eq!(left(&yard), left(&plain), "{line}");
         assert_eq!(yard.git(&["status", "--short"]), "", "{line}");
     }
     // A conflict that is settled and committed, even with `-a`.
@@ -462,6 +520,68 @@ fn a_push_that_a_person_approved_passes_both_layers_once() {
     refused_ask(&yard.agent(push));
 }
 
+/// The remote has two URLs to push to; git calls pre-push for each.
+fn two_urls(yard: &Hooked) {
+    yard.git(&["init", "-q", "--bare", "../second.git"]);
+    for url in ["../origin.git", "../second.git"] {
+        yard.git(&["remote", "set-url", "--add", "--push", "origin", url]);
+    }
+}
+
+fn second(yard: &Hooked, name: &str) -> String {
+    let text = yard.git(&["ls-remote", "../second.git", name]);
+    text.split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn a_yes_holds_for_all_urls_of_one_push_and_for_no_second_push() {
+    let yard = asking();
+    two_urls(&yard);
+    let push = "git push -q origin HEAD:main";
+    let out = approved(&yard, push, push);
+    assert!(out.status.success(), "{out:?}");
+    let head = yard.rev("HEAD");
+    assert_eq!(yard.remote("refs/heads/main"), head);
+    assert_eq!(second(&yard, "refs/heads/main"), head);
+    yard.commit("c");
+    refused_ask(&yard.agent(push));
+    // The first push after the yes may do nothing at one of the URLs; it is used up all the same.
+    yard.git(&["push", "-q", "../second.git", "HEAD:main"]);
+    let twice = format!("{push} && git commit -q --allow-empty -m d && {push}");
+    refused_ask(&approved(&yard, push, &twice));
+    assert_eq!(second(&yard, "refs/heads/main"), yard.rev("HEAD~1"));
+}
+
+#[test]
+fn a_code_and_a_typed_word_hold_for_all_urls_of_one_push() {
+    let yard = yard();
+    two_urls(&yard);
+    yard.git(&["push", "-q", "../second.git", "main"]);
+    yard.commit("b");
+    let push = "git push -q origin HEAD:main";
+    let code = code_of(&yard.agent(push));
+    let (exit, said) = yard.person(&format!("{BINARY} allow {code}"), "allow\n");
+    assert_eq!(exit, 0, "{said}");
+    let out = yard.agent(push);
+    assert!(out.status.success(), "{out:?}");
+    assert_eq!(second(&yard, "refs/heads/main"), yard.rev("HEAD"));
+    yard.commit("c");
+    refused(&yard.agent(push), "git/base-push");
+    let (exit, said) = yard.person(push, "push\n");
+    assert_eq!(exit, 0, "{said}");
+    assert_eq!(said.matches("type `push`").count(), 1, "{said}");
+    assert_eq!(second(&yard, "refs/heads/main"), yard.rev("HEAD"));
+}
+
+fn code_of(refused: &Output) -> String {
+    let text = String::from_utf8_lossy(&refused.stderr);
+    let code = text.split("`leaseguard allow ").nth(1).unwrap();
+    code.split('`').next().unwrap().to_owned()
+}
+
 #[track_caller]
 fn refused_ask(output: &Output) {
     let text = String::from_utf8_lossy(&output.stderr);
@@ -475,9 +595,7 @@ fn a_denial_of_the_hook_is_allowed_once_by_its_code() {
     yard.commit("b");
     let push = "git push origin HEAD:main";
     let out = yard.agent(push);
-    let text = String::from_utf8_lossy(&out.stderr);
-    let code = text.split("`leaseguard allow ").nth(1).unwrap();
-    let code = code.split('`').next().unwrap();
+    let code = code_of(&out);
     let (exit, said) = yard.person(&format!("{BINARY} allow {code}"), "allow\n");
     assert_eq!(exit, 0, "{said}");
     let out = yard.agent(push);
@@ -788,4 +906,212 @@ fn status_and_doctor_see_hooks_that_git_no_longer_comes_to() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
     fs::set_permissions(&hook, mode).unwrap();
     asleep("not executable");
+}
+
+// --- hooks in git's config, and which git is asked --------------------------------------------------
+
+/// A git that says it is 2.54, notes what it is asked, and lets the real one answer.
+fn newer(yard: &Hooked) {
+    let asked = yard.at("asked");
+    yard.program(
+        "newer/git",
+        &format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo git version 2.54.0 && exit 0\n\
+             echo \"$*\" >> {}\nexec git \"$@\"\n",
+            asked.display()
+        )
+        .replace("exec git", "PATH=/usr/local/bin:/usr/bin:/bin exec git"),
+    );
+}
+
+/// leaseguard, by a person who has the newer git on the `PATH`.
+#[track_caller]
+fn by_person(yard: &Hooked, line: &str) -> String {
+    let path = yard.at("newer");
+    let (code, text) = yard.person(&format!("PATH={}:$PATH $LG {line}", path.display()), "");
+    assert!(code == 0 || line == "status", "{line}: {text}");
+    text
+}
+
+fn entries(yard: &Hooked) -> String {
+    let out = yard.agent("git config --file .git/config --get-regexp '^hook'");
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+#[test]
+fn hooks_go_into_config_where_that_is_wished_and_come_out_again_to_the_byte() {
+    let yard = Hooked::bare(BINARY);
+    newer(&yard);
+    let config = fs::read(yard.at("repo/.git/config")).unwrap();
+    let said = by_person(&yard, "install git --way config --yes");
+    let folder = yard.at("repo/.git/leaseguard");
+    for hook in ["pre-commit", "prepare-commit-msg", "pre-push"] {
+        let entries = entries(&yard);
+        let event = format!("hook.leaseguard-{hook}.event {hook}\n");
+        assert!(entries.contains(&event), "{said}{entries}");
+        let command = format!(
+            "hook.leaseguard-{hook}.command {}\n",
+            folder.join(hook).display()
+        );
+        assert!(entries.contains(&command), "{entries}");
+        assert!(!yard.at("repo/.git/hooks").join(hook).exists());
+    }
+    let again = by_person(&yard, "install git --way config --yes");
+    assert!(again.contains("in place already"), "{again}");
+    // What git would run from there.
+    let line = format!("x {0} refs/heads/main {0}", yard.rev("HEAD"));
+    let out = yard.agent(&format!(
+        "echo '{line}' | $(git config hook.leaseguard-pre-push.command) origin ../origin.git"
+    ));
+    refused(&out, "git/base-push");
+    by_person(&yard, "uninstall git --yes");
+    assert_eq!(config, fs::read(yard.at("repo/.git/config")).unwrap());
+    assert!(!folder.exists());
+}
+
+#[test]
+fn one_way_takes_the_place_of_the_other() {
+    let yard = yard();
+    newer(&yard);
+    yard.git(&["config", "hook.mine.command", "true"]);
+    let files = || yard.at("repo/.git/hooks/pre-push").exists();
+    by_person(&yard, "install git --way config --yes");
+    assert!(!files() && entries(&yard).contains("hook.leaseguard-pre-push.command"));
+    by_person(&yard, "install git --way files --yes");
+    assert!(files());
+    assert_eq!(entries(&yard), "hook.mine.command true\n");
+    assert!(!yard.at("repo/.git/leaseguard").exists());
+}
+
+#[test]
+fn an_agent_does_not_move_the_hooks_to_where_an_old_git_passes_over_them() {
+    let yard = yard();
+    let out = yard.agent("$LG install git --dry-run");
+    let old = String::from_utf8_lossy(&out.stdout).contains("hooks go into files");
+    let out = yard.agent("$LG install git --way config --yes");
+    assert_eq!(out.status.success(), !old, "{out:?}");
+    assert_eq!(yard.at("repo/.git/hooks/pre-push").exists(), old);
+}
+
+#[test]
+fn status_knows_hooks_in_config_and_when_git_does_not_come_to_them() {
+    let yard = Hooked::bare(BINARY);
+    newer(&yard);
+    by_person(&yard, "install git --way config --yes");
+    let active = "active: pre-commit prepare-commit-msg pre-push; in config";
+    // No other directory of hooks, and no manager, takes these away.
+    yard.git(&["config", "core.hooksPath", "elsewhere"]);
+    let said = by_person(&yard, "status");
+    assert!(said.contains(active), "{said}");
+    for (key, value) in [
+        ("hook.leaseguard-pre-push.enabled", "false"),
+        ("hook.pre-push.enabled", "off"),
+        ("hook.leaseguard-pre-push.command", "true"),
+        ("hook.leaseguard-pre-push.event", "post-commit"),
+    ] {
+        yard.git(&["config", key, value]);
+        let said = by_person(&yard, "status");
+        assert!(said.contains("NOT REACHED: pre-push"), "{key}: {said}");
+        yard.git(&["config", "--unset-all", key]);
+        by_person(&yard, "install git --way config --yes");
+        let said = by_person(&yard, "status");
+        assert!(said.contains(active), "{key}: {said}");
+    }
+}
+
+#[test]
+fn the_git_of_the_install_is_asked_and_those_in_the_usual_places_after_it() {
+    let yard = Hooked::bare(BINARY);
+    newer(&yard);
+    by_person(&yard, "install git --way files --yes");
+    let named = format!("--git '{}'", yard.at("newer/git").display());
+    let hook = yard.at("repo/.git/hooks/pre-push");
+    assert!(fs::read_to_string(&hook).unwrap().contains(&named));
+    yard.commit("b");
+    passed(&yard.agent("git push -q origin HEAD"));
+    let asked = || fs::read_to_string(yard.at("asked")).unwrap_or_default();
+    assert!(!asked().contains("is-ancestor"));
+    yard.commit("c");
+    passed(&yard.agent("git push -q origin HEAD"));
+    assert!(asked().contains("merge-base --is-ancestor"), "{}", asked());
+    fs::remove_dir_all(yard.at("newer")).unwrap();
+    yard.commit("d");
+    passed(&yard.agent("git push -q origin HEAD"));
+    yard.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    refused(&yard.agent("git push -f origin HEAD"), "git/force-push");
+}
+
+#[test]
+fn a_git_that_an_agent_has_on_its_path_is_none_to_ask() {
+    let yard = Hooked::bare(BINARY);
+    newer(&yard);
+    let out = yard.agent("PATH=$PWD/../newer:$PATH $LG install git --yes");
+    assert!(out.status.success(), "{out:?}");
+    let text = fs::read_to_string(yard.at("repo/.git/hooks/pre-push")).unwrap();
+    assert!(text.contains("--git '/"), "{text}");
+    assert!(!text.contains("newer"), "{text}");
+}
+
+// --- the checkout that git works in -----------------------------------------------------------------
+
+#[test]
+fn a_commit_is_judged_in_the_checkout_that_git_works_in() {
+    let yard = yard();
+    let policy = yard.at("home/.config/leaseguard/policy.toml");
+    support::repo::put(&policy, "[rules]\n\"git/commit-all\" = \"allow\"\n");
+    yard.git(&["worktree", "add", "-q", "-b", "side", "../side"]);
+    // Only here a sweep is refused.
+    let strict = "[rules]\n\"git/commit-all\" = \"deny\"\n";
+    support::repo::put(&yard.at("side/leaseguard.toml"), strict);
+    let side = yard.at("side").display().to_string();
+    let repo = yard.at("repo").display().to_string();
+    for dir in ["repo/sub/deep", "side/sub/deep"] {
+        fs::create_dir_all(yard.at(dir)).unwrap();
+    }
+    let git_dir = yard.git(&["-C", "../side", "rev-parse", "--absolute-git-dir"]);
+    let commit = "commit -q -am x";
+    for (dir, prefix) in [
+        ("side", "git"),
+        ("side/sub/deep", "git"),
+        ("repo", "git -C ../side"),
+        ("repo/sub", "git -C ../../side/sub"),
+        (
+            "home",
+            &*format!("git --git-dir={git_dir} --work-tree={side}"),
+        ),
+        (
+            "home",
+            &*format!("GIT_DIR={git_dir} GIT_WORK_TREE={side} git"),
+        ),
+        ("side/sub", &*format!("GIT_WORK_TREE={side} git")),
+    ] {
+        fs::write(yard.at("side/a"), format!("{dir}{prefix}")).unwrap();
+        let line = format!("cd {} && {prefix} {commit}", yard.at(dir).display());
+        let out = yard.agent(&line);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(!out.status.success(), "{line} was let go");
+        assert!(text.contains("denied git/commit-all:"), "{line}: {text}");
+    }
+    let common = yard.at("repo/.git").display().to_string();
+    for (dir, prefix) in [
+        ("repo", "git"),
+        ("repo/sub/deep", "git"),
+        ("side", "git -C ../repo"),
+        ("side/sub", "git -C ../../repo/sub"),
+        (
+            "side",
+            &*format!("git --git-dir={common} --work-tree={repo}"),
+        ),
+        (
+            "side",
+            &*format!("GIT_DIR={common} GIT_WORK_TREE={repo} git"),
+        ),
+        ("repo/sub", "GIT_PREFIX=../side/ git"),
+    ] {
+        fs::write(yard.at("repo/a"), format!("{dir}{prefix}")).unwrap();
+        let line = format!("cd {} && {prefix} {commit}", yard.at(dir).display());
+        let out = yard.agent(&line);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{line}: {text}");
+    }
 }

@@ -26,8 +26,17 @@ const BINARY: &str = env!("CARGO_BIN_EXE_leaseguard");
 /// Of this many cores one is run, unless all are wanted.
 const SAMPLE: u64 = 24;
 
-/// Rules whose cores are no work of git's, or pull its files away from under it.
-const NOT_GITS: &[&str] = &["forge/", "publish/", "self/", "shell/", "git/admin-write"];
+/// Rules whose cores are no work of git's, or pull its files away from under it, or need claims and
+/// forges that a copy of a scene does not have.
+const NOT_GITS: &[&str] = &[
+    "ci/",
+    "forge/",
+    "lease/",
+    "publish/",
+    "self/",
+    "shell/",
+    "git/admin-write",
+];
 
 /// What stops a core where no host asks leaseguard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

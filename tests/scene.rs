@@ -328,6 +328,7 @@ fn config(key: &str, value: &str) -> Act {
         key: Some(key.to_owned()),
         value: Some(word(value)),
         add: false,
+        edits: false,
         scope: "local",
         how: How {
             text: String::new(),

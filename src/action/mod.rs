@@ -436,6 +436,8 @@ pub struct ConfigWrite {
     pub value: Option<Word>,
     /// `--add`: a further value.
     pub add: bool,
+    /// `--edit`: an editor is opened on it.
+    pub edits: bool,
     /// `local`, `global`, `system`, `worktree`, `file`.
     pub scope: &'static str,
     /// As typed.

@@ -80,5 +80,6 @@ pub(super) fn around(cwd: Option<&Path>) -> Surroundings {
         claims: None,
         assume_repository: false,
         company: Company::default(),
+        git: None,
     }
 }

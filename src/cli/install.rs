@@ -7,6 +7,7 @@ use super::{Exit, terminal};
 use crate::host::setup::Owner;
 use crate::host::{ALL, Host};
 use crate::log::{Entry, Log, Settings};
+use crate::setup::git::Way;
 use crate::setup::plan::{self, Plan, What};
 use crate::setup::{Around, Scope, apply, diff};
 use crate::state::State;
@@ -26,6 +27,9 @@ pub(super) struct Args {
     /// The repository whose hooks `git` means
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
+    /// By which way git comes to our hooks; without it, the one that every git here takes
+    #[arg(long, value_name = "WAY", value_parser = ["files", "config"])]
+    way: Option<String>,
     /// For all your projects (the default)
     #[arg(long, conflicts_with = "project")]
     user: bool,
@@ -88,8 +92,13 @@ pub(super) fn run(args: &Args) -> Exit {
                 repo: args.repo.as_deref(),
                 dry_run: args.dry_run,
                 yes: args.yes,
+                way: args.way.as_deref().map(|way| match way {
+                    "config" => Way::Config,
+                    _ => Way::Files,
+                }),
             });
         }
+        Ok(false) if args.way.is_some() => return trouble("`--way` goes with `git`"),
         Ok(false) => {}
     }
     let around = Around::of_process(Here::of(None).top().map(Path::to_owned));

@@ -3,8 +3,11 @@
 use super::install::{asked, note};
 use super::pause::{refused, trouble};
 use super::{Exit, home, terminal};
+use crate::person::is_person;
 use crate::setup::Around;
-use crate::setup::git::{Ground, Plan, Shim, Step, apply, install, uninstall};
+use crate::setup::git::{
+    Git, Ground, Plan, Shim, Step, Way, apply, blind, install, pick, uninstall,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,6 +16,48 @@ pub(super) struct Wish<'a> {
     pub(super) repo: Option<&'a Path>,
     pub(super) dry_run: bool,
     pub(super) yes: bool,
+    pub(super) way: Option<Way>,
+}
+
+/// The gits of this machine: first the one that is asked here and in the hooks.
+struct Gits {
+    all: Vec<Git>,
+    /// A person asks.
+    person: bool,
+}
+
+impl Gits {
+    /// The first git on a person's `PATH`, and those in the usual places. What an agent put on a
+    /// `PATH` is none: hooks would believe it.
+    fn here() -> Result<Gits, String> {
+        let person = is_person(false).is_ok();
+        let first = person.then(on_path).flatten();
+        let all: Vec<Git> = crate::world::gits(first.as_deref())
+            .into_iter()
+            .map(Git::at)
+            .collect();
+        if all.is_empty() {
+            return Err(
+                "git is in none of the usual places; a person who has it on the `PATH` \
+                        can do this"
+                    .to_owned(),
+            );
+        }
+        Ok(Gits { all, person })
+    }
+
+    fn path(&self) -> &Path {
+        self.all.first().map_or(Path::new("git"), |git| &git.path)
+    }
+}
+
+/// The first git on the `PATH`.
+pub(super) fn on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .filter(|dir| dir.is_absolute())
+        .map(|dir| dir.join(if cfg!(windows) { "git.exe" } else { "git" }))
+        .find(|git| git.is_file())
 }
 
 /// Puts our hooks in place.
@@ -25,26 +70,48 @@ pub(super) fn put(wish: &Wish<'_>) -> Exit {
     if let Some(why) = &program.fleeting {
         terminal::err(&format!("warning: {why}\n"));
     }
+    let gits = match Gits::here() {
+        Ok(gits) => gits,
+        Err(why) => return trouble(&why),
+    };
     let files = home::files();
     let shim = Shim {
+        git: Some(gits.path().to_owned()),
         program: program.path.clone(),
         state: files.state_dir,
         policy: files.user_file,
         home: files.home,
     };
-    let ground = match ground(wish.repo) {
+    let ground = match ground(gits.path(), wish.repo) {
         Ok(ground) => ground,
         Err(why) => return trouble(&why),
     };
-    match install(&ground, &shim) {
-        Ok(plan) => done(&plan, wish, "install", "git's hooks are in place already"),
+    let (own, why) = pick(&gits.all);
+    let way = wish.way.unwrap_or(own);
+    if way == own {
+        terminal::out(&format!("{why}\n"));
+    } else if let Some(old) = blind(&gits.all).filter(|_| way == Way::Config) {
+        if !gits.person {
+            return refused(&format!("{old}; a person can do this nevertheless"));
+        }
+        terminal::err(&format!("warning: {old}\n"));
+    }
+    match install(&ground, &shim, way) {
+        Ok(plan) => {
+            let nothing = "git's hooks are in place already";
+            done(&plan, wish, gits.path(), "install", nothing)
+        }
         Err(why) => refused(&why),
     }
 }
 
 /// Takes our hooks out again.
 pub(super) fn take(wish: &Wish<'_>) -> Exit {
-    let ground = match ground(wish.repo) {
+    let gits = match Gits::here() {
+        Ok(gits) => gits,
+        Err(why) => return trouble(&why),
+    };
+    let ground = match ground(gits.path(), wish.repo) {
         Ok(ground) => ground,
         Err(why) => return trouble(&why),
     };
@@ -52,6 +119,7 @@ pub(super) fn take(wish: &Wish<'_>) -> Exit {
         Ok(plan) => done(
             &plan,
             wish,
+            gits.path(),
             "uninstall",
             "there is no hook of leaseguard here",
         ),
@@ -59,7 +127,7 @@ pub(super) fn take(wish: &Wish<'_>) -> Exit {
     }
 }
 
-fn done(plan: &Plan, wish: &Wish<'_>, verb: &str, nothing: &str) -> Exit {
+fn done(plan: &Plan, wish: &Wish<'_>, git: &Path, verb: &str, nothing: &str) -> Exit {
     for step in &plan.steps {
         terminal::out(&shown(step));
     }
@@ -90,7 +158,7 @@ fn done(plan: &Plan, wish: &Wish<'_>, verb: &str, nothing: &str) -> Exit {
             }
         }
     }
-    if let Err(why) = apply(plan) {
+    if let Err(why) = apply(plan, git) {
         return trouble(&why);
     }
     notes();
@@ -106,18 +174,19 @@ fn shown(step: &Step) -> String {
         Step::Write(file, ..) => format!("write  {}\n", file.display()),
         Step::Rename(from, to) => format!("rename {} -> {}\n", from.display(), to.display()),
         Step::Remove(file) => format!("remove {}\n", file.display()),
+        Step::Set(file, key, value) => format!("set    {key}={value} in {}\n", file.display()),
+        Step::Unset(file, section) => format!("remove [{section}] in {}\n", file.display()),
     }
 }
 
 /// What git itself says of the repository at `dir`.
-pub(super) fn ground(dir: Option<&Path>) -> Result<Ground, String> {
+fn ground(git: &Path, dir: Option<&Path>) -> Result<Ground, String> {
     let dir = match dir {
         Some(dir) => dir.to_owned(),
         None => std::env::current_dir().map_err(|e| format!("no directory: {}", e.kind()))?,
     };
-    let git = crate::world::git().ok_or("git is in none of the usual places")?;
     let ask = |words: &[&str]| -> Result<PathBuf, String> {
-        let out = Command::new(&git)
+        let out = Command::new(git)
             .arg("-C")
             .arg(&dir)
             .arg("rev-parse")
@@ -136,11 +205,35 @@ pub(super) fn ground(dir: Option<&Path>) -> Result<Ground, String> {
         words.extend(what);
         ask(&words)
     };
+    let common = absolute(&["--git-common-dir"])?;
     Ok(Ground {
-        common: absolute(&["--git-common-dir"])?,
+        entries: entries(git, &common)?,
+        common,
         hooks: absolute(&["--git-path", "hooks"])?,
         top: ask(&["--show-toplevel"]).ok(),
     })
+}
+
+/// What the repository's config says of hooks of ours.
+fn entries(git: &Path, common: &Path) -> Result<Vec<(String, String)>, String> {
+    let told = Command::new(git)
+        .args(["config", "--file"])
+        .arg(common.join("config"))
+        .args(["-z", "--get-regexp", "^hook\\.leaseguard-"])
+        .output()
+        .map_err(|e| format!("git cannot be run: {}", e.kind()))?;
+    // 1: there is none.
+    if !matches!(told.status.code(), Some(0 | 1)) {
+        let why = String::from_utf8_lossy(&told.stderr).trim().to_owned();
+        return Err(format!("git cannot read its config: {why}"));
+    }
+    let text = String::from_utf8_lossy(&told.stdout);
+    let pair = |entry: &str| {
+        let (key, value) = entry.split_once('\n').unwrap_or((entry, ""));
+        (key.to_owned(), value.to_owned())
+    };
+    let found = text.split('\0').filter(|entry| !entry.is_empty());
+    Ok(found.map(pair).collect())
 }
 
 /// Without links, as far as it exists.

@@ -6,7 +6,7 @@ use crate::action::Place;
 use crate::doctor::{Machine, githooks};
 use crate::grant::pause;
 use crate::policy::{Mode, Policy};
-use crate::setup::Around;
+use crate::setup::{Around, git};
 use crate::state::time::Moment;
 use crate::world::{Fact, World};
 use std::path::{Path, PathBuf};
@@ -42,9 +42,46 @@ fn git_hooks(cwd: Option<&Path>, here: &Here) -> Option<githooks::GitHooks> {
         ..Place::default()
     };
     let common = here.main().unwrap_or(top).join(".git");
-    let dir = match World::new(around).config(&place, "core.hookspath") {
-        Fact::Known(Some(path)) => top.join(path),
-        _ => common.join("hooks"),
+    let world = World::new(around);
+    let said = |key: &str| match world.config(&place, key) {
+        Fact::Known(value) => value,
+        Fact::Unknown(_) => None,
     };
-    Some(githooks::look(dir, &common, top))
+    let dir = match said("core.hookspath") {
+        Some(path) => top.join(path),
+        None => common.join("hooks"),
+    };
+    let entry = |hook: &&str| {
+        let own = |key: &str| said(&format!("{}.{key}", git::section(hook)));
+        let off = |value: Option<String>| value.is_some_and(|word| is_no(&word));
+        let entry = githooks::Entry {
+            hook: (*hook).to_owned(),
+            event: own("event"),
+            command: own("command"),
+            // From 2.55 on there is a switch for each event too.
+            off: off(own("enabled")) || off(said(&format!("hook.{hook}.enabled"))),
+        };
+        (entry.event.is_some() || entry.command.is_some()).then_some(entry)
+    };
+    let entries: Vec<githooks::Entry> = git::HOOKS.iter().filter_map(entry).collect();
+    let gits: Vec<git::Git> = if entries.is_empty() {
+        Vec::new()
+    } else {
+        let all = crate::world::gits(super::install_git::on_path().as_deref());
+        all.into_iter().map(git::Git::at).collect()
+    };
+    let spot = githooks::Spot {
+        common: &common,
+        top,
+        entries: &entries,
+        gits: &gits,
+    };
+    Some(githooks::look(dir, spot))
+}
+
+/// As git reads a switch.
+fn is_no(word: &str) -> bool {
+    ["false", "no", "off", "0", ""]
+        .iter()
+        .any(|no| word.eq_ignore_ascii_case(no))
 }

@@ -297,6 +297,12 @@ fn git_line(view: &View, paint: Paint) -> String {
     if !hooks.asleep.is_empty() {
         text.push_str(&format!("; NOT REACHED: {}", hooks.asleep.join(" ")));
     }
+    if !hooks.config.is_empty() {
+        text.push_str("; in config");
+    }
+    if hooks.blind.is_some() {
+        text.push_str(", which an old git passes over");
+    }
     if !hooks.managers.is_empty() {
         text.push_str(&format!("; managed by {}", hooks.managers.join(", ")));
     }

@@ -50,6 +50,7 @@ pub(super) fn run(args: &Args) -> Exit {
                 repo: args.repo.as_deref(),
                 dry_run: args.dry_run,
                 yes: args.yes,
+                way: None,
             });
         }
         Ok(false) => {}

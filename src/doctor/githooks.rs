@@ -1,6 +1,7 @@
 //! What stands in the directory of git's hooks: ours, a manager's, or other people's.
 
-use crate::setup::git::{FOLDER, HOOKS, MARK, manager};
+use crate::setup::git::{FOLDER, Git, HOOKS, MARK, blind, manager};
+use crate::setup::split;
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,11 +22,53 @@ pub struct GitHooks {
     pub managers: Vec<&'static str>,
     /// Hooks of anybody else.
     pub foreign: Vec<String>,
+    /// Ours that stand in config, so that git comes to them whatever the directory holds.
+    pub config: Vec<String>,
+    /// Gits of this machine that pass over hooks in config, where ours stand there, in words.
+    pub blind: Option<String>,
 }
 
-/// Looks into `dir`; `common` is the repository's own directory, and `top` is where managers keep
-/// their settings.
-pub fn look(dir: PathBuf, common: &Path, top: &Path) -> GitHooks {
+/// What config says of one of our hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The hook.
+    pub hook: String,
+    /// When git runs it.
+    pub event: Option<String>,
+    /// What git runs.
+    pub command: Option<String>,
+    /// Somebody switched it off.
+    pub off: bool,
+}
+
+impl Entry {
+    /// Whether git, if it reads it, comes to our file.
+    fn works(&self, common: &Path) -> bool {
+        let file = common.join(FOLDER).join(&self.hook);
+        let named = self
+            .command
+            .as_deref()
+            .is_some_and(|command| split(command).iter().map(PathBuf::from).eq([file.clone()]));
+        !self.off && self.event.as_deref() == Some(self.hook.as_str()) && named && is_ours(&file)
+    }
+}
+
+/// What one checkout says of its hooks.
+#[derive(Debug, Clone, Copy)]
+pub struct Spot<'a> {
+    /// The repository's own directory.
+    pub common: &'a Path,
+    /// Where managers keep their settings.
+    pub top: &'a Path,
+    /// What config says of ours.
+    pub entries: &'a [Entry],
+    /// The gits of this machine; nobody needs them where there is no entry.
+    pub gits: &'a [Git],
+}
+
+/// Looks into `dir`.
+pub fn look(dir: PathBuf, spot: Spot<'_>) -> GitHooks {
+    let Spot { common, top, .. } = spot;
     let mut found = GitHooks::default();
     let husky = dir.ends_with(".husky/_");
     for name in HOOKS {
@@ -44,9 +87,15 @@ pub fn look(dir: PathBuf, common: &Path, top: &Path) -> GitHooks {
             Some("pre-commit" | "prek") => is_ours(&dir.join(format!("{name}.legacy"))),
             _ => is_ours(&dir.join(name)),
         };
-        if lines || own {
+        let entry = spot.entries.iter().find(|entry| entry.hook == *name);
+        let read = spot.gits.iter().any(Git::reads_config);
+        let by_config = read && entry.is_some_and(|entry| entry.works(common));
+        if by_config {
+            found.config.push((*name).to_owned());
+        }
+        if lines || own || by_config {
             found.ours.push((*name).to_owned());
-        } else if is_left(common, name) {
+        } else if entry.is_some() || is_left(common, name) {
             found.asleep.push((*name).to_owned());
         }
         match by {
@@ -64,6 +113,7 @@ pub fn look(dir: PathBuf, common: &Path, top: &Path) -> GitHooks {
         add(&mut found.managers, "lefthook");
     }
     found.dir = dir;
+    found.blind = blind(spot.gits).filter(|_| !found.config.is_empty());
     found
 }
 

@@ -127,9 +127,15 @@ const GIT_HOOKS: OwnCheck = OwnCheck {
     id: "own/git-hooks",
     why: "a manager that writes its hooks anew, or another `core.hooksPath`, silently ends ours",
     look: |machine| {
-        let Some(hooks) = machine.git_hooks.as_ref().filter(|h| !h.asleep.is_empty()) else {
+        let Some(hooks) = &machine.git_hooks else {
             return Vec::new();
         };
+        if let Some(old) = &hooks.blind {
+            return vec![Ill::weak(old.clone(), "leaseguard install git --way files")];
+        }
+        if hooks.asleep.is_empty() {
+            return Vec::new();
+        }
         let by = match hooks.managers.as_slice() {
             [] => String::new(),
             managers => format!(" ({} writes there)", managers.join(", ")),

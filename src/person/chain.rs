@@ -140,15 +140,24 @@ impl System for Untold {
 
 /// The ancestors of this process.
 pub fn ancestors() -> Chain {
+    upward(&|_| false)
+}
+
+/// The nearest ancestor of this process for which `is` holds: what is above it is not looked at.
+pub fn nearest(is: &dyn Fn(&Process) -> bool) -> Option<Process> {
+    upward(is).processes.pop().filter(is)
+}
+
+fn upward(until: &dyn Fn(&Process) -> bool) -> Chain {
     if cfg!(target_os = "linux") {
-        follow(&Proc::default())
+        follow(&Proc::default(), until)
     } else {
-        follow(&Untold)
+        follow(&Untold, until)
     }
 }
 
-/// Follows parents as `system` tells them.
-pub fn follow(system: &dyn System) -> Chain {
+/// Follows parents as `system` tells them, up to the first for which `until` holds.
+pub fn follow(system: &dyn System, until: &dyn Fn(&Process) -> bool) -> Chain {
     let mut chain = Chain::default();
     let Some(mut below) = system.this() else {
         return chain;
@@ -165,7 +174,11 @@ pub fn follow(system: &dyn System) -> Chain {
         if process.start > below.start {
             return chain;
         }
+        let last = until(&process);
         chain.processes.push(process.clone());
+        if last {
+            return chain;
+        }
         below = process;
     }
     chain
@@ -195,7 +208,7 @@ mod tests {
     }
 
     fn pids(processes: &[(u32, u32, u64)]) -> (Vec<u32>, bool) {
-        let chain = follow(&Fake(processes.to_vec()));
+        let chain = follow(&Fake(processes.to_vec()), &|_| false);
         (
             chain.processes.iter().map(|p| p.pid).collect(),
             chain.complete,
@@ -217,7 +230,16 @@ mod tests {
         assert_eq!(pids(&[(9, 5, 30), (5, 4, 20)]), (vec![5], false));
         let (chain, complete) = pids(&[(9, 5, 30), (5, 9, 30)]);
         assert_eq!((chain.len(), complete), (64, false));
-        assert_eq!(follow(&Untold), Chain::default());
+        assert_eq!(follow(&Untold, &|_| false), Chain::default());
+    }
+
+    #[test]
+    fn the_way_up_ends_at_what_is_looked_for() {
+        let tree = Fake(vec![(9, 5, 30), (5, 4, 20), (4, 1, 10), (1, 0, 0)]);
+        let chain = follow(&tree, &|p| p.pid == 4);
+        let pids: Vec<u32> = chain.processes.iter().map(|p| p.pid).collect();
+        assert_eq!((pids, chain.complete), (vec![5, 4], false));
+        assert_eq!(nearest(&|_| false), None);
     }
 
     #[cfg(target_os = "linux")]

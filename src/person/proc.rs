@@ -2,12 +2,12 @@
 
 use super::chain::{Look, Process, System};
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Of a command line only so much is read: the start names the program.
-const MOST_ARGS: u64 = 4096;
+const MOST_BYTES: usize = 4096;
 
 /// A `/proc`.
 #[derive(Debug)]
@@ -24,13 +24,16 @@ impl Default for Proc {
 }
 
 impl System for Proc {
+    /// Of this process only the place in the tree is looked up.
     fn this(&self) -> Option<Process> {
-        self.process(std::process::id())
+        let pid = std::process::id();
+        let stat = start_of(&self.root.join("self/stat")).ok()?;
+        parse_stat(pid, &String::from_utf8_lossy(&stat))
     }
 
     fn process(&self, pid: u32) -> Option<Process> {
         let dir = self.root.join(pid.to_string());
-        let stat = fs::read(dir.join("stat")).ok()?;
+        let stat = start_of(&dir.join("stat")).ok()?;
         let mut process = parse_stat(pid, &String::from_utf8_lossy(&stat))?;
         if let Ok(executable) = fs::read_link(dir.join("exe")) {
             // A program that was replaced while it runs.
@@ -40,16 +43,30 @@ impl System for Proc {
                 .unwrap_or(&executable)
                 .to_owned();
         }
-        let mut bytes = Vec::new();
-        if let Ok(file) = File::open(dir.join("cmdline")) {
-            let _ = file.take(MOST_ARGS).read_to_end(&mut bytes);
-        }
+        let bytes = start_of(&dir.join("cmdline")).unwrap_or_default();
         let args = bytes.split(|b| *b == 0).take(32);
         process.args = args
             .map(|arg| String::from_utf8_lossy(arg).into_owned())
             .collect();
         Some(process)
     }
+}
+
+/// The start of a file that says nothing of its length: with room for it all it is one read.
+fn start_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let mut bytes = vec![0; MOST_BYTES];
+    let mut len = 0;
+    while let Some(rest) = bytes.get_mut(len..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(read) => len = len.saturating_add(read),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    bytes.truncate(len);
+    Ok(bytes)
 }
 
 /// `PID (COMM) STATE PPID …`; the name may hold anything, brackets too. Field 22 is the start.
@@ -78,7 +95,7 @@ fn parse_life(stat: &str) -> Option<(char, u64)> {
 
 /// Looks at one process.
 pub(super) fn look(pid: u32) -> Look {
-    let stat = fs::read(format!("/proc/{pid}/stat"));
+    let stat = start_of(Path::new(&format!("/proc/{pid}/stat")));
     match stat {
         Ok(bytes) => match parse_life(&String::from_utf8_lossy(&bytes)) {
             Some(('Z' | 'X' | 'x', _)) => Look::Zombie,
@@ -143,7 +160,7 @@ pub(super) fn inside(dir: &Path) -> Option<Vec<u32>> {
 /// Whether `pid`, started at `start`, is among the nearest `most` ancestors of this process.
 pub(super) fn above(pid: u32, start: u64, most: usize) -> bool {
     let read = |path: &str| {
-        let stat = fs::read(path).ok()?;
+        let stat = start_of(Path::new(path)).ok()?;
         parse_stat(0, &String::from_utf8_lossy(&stat))
     };
     let mut below = read("/proc/self/stat");

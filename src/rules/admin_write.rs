@@ -60,6 +60,7 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     };
     let path = Parts::of(word, action.place.dir.as_deref());
     let found = inside(&path, deed, world)
+        .or_else(|| linked(word, deed, action, world))
         .or_else(|| users(&path, world))
         .or_else(|| checkout(&path, word, deed, action, world));
     let Some((guard, instead)) = found else {
@@ -117,6 +118,13 @@ fn inside(path: &Parts, deed: Deed, world: &World) -> Answer {
         });
     }
     None
+}
+
+/// Files in a `.git` that a link on disk leads into. What is removed or moved is a link itself.
+fn linked(word: &Word, deed: Deed, action: &Action, world: &World) -> Answer {
+    let last = matches!(deed, Deed::Write | Deed::Mode);
+    let path = Parts::followed(word, action.place.dir.as_deref(), last, world)?;
+    inside(&path, deed, world)
 }
 
 /// `.git` as a whole.

@@ -46,6 +46,7 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     let mut found = Vec::new();
     if let Act::Config(write) = &action.act {
         found.extend(of_write(write, action, world, policy));
+        found.extend(super::config_edit::check(write, action));
     }
     if let Act::Remote { verb, args, .. } = &action.act
         && verb == "add"

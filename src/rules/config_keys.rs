@@ -75,7 +75,7 @@ pub(super) fn key(key: &str) -> Key {
         | ("merge", Some(_), "driver")
         | ("mergetool" | "difftool" | "guitool" | "man" | "browser", Some(_), "cmd" | "path")
         | ("trailer", Some(_), "command" | "cmd")
-        | ("tar", Some(_), "command")
+        | ("tar" | "hook", Some(_), "command")
         | ("gpg", _, "program" | "defaultkeycommand")
         | ("uploadpack", _, "packobjectshook")
         | ("remote", Some(_), "receivepack" | "uploadpack") => Runs(Use::Along),
@@ -235,6 +235,14 @@ const ALONG: &[&str] = &[
     "gzip",
     "xz",
 ];
+
+/// Editors of the list that change a file without anybody who looks on.
+const BY_SCRIPT: &[&str] = &["sed", "cp", "touch", "head", "grep", "ed"];
+
+/// Whether `editor` leaves what becomes of a file to a person, or leaves the file alone.
+pub(super) fn by_hand(editor: &str) -> bool {
+    usual(editor, Use::Editor) && !BY_SCRIPT.contains(&editor)
+}
 
 /// Whether `program` is a usual one for its use.
 pub(super) fn usual(program: &str, wanted: Use) -> bool {

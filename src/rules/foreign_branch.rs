@@ -126,7 +126,7 @@ fn stash(
     if !matches!(verb, "pop" | "drop" | "clear" | "branch") {
         return Vec::new();
     }
-    let Fact::Known(ways) = world.stashes(&action.place) else {
+    let Fact::Known(ways) = world.stashes(&action.place, false) else {
         return Vec::new();
     };
     let own = world.on_branches(&action.place);

@@ -8,6 +8,7 @@ mod breadth;
 mod broad_add;
 mod claims;
 mod commit_all;
+mod config_edit;
 mod config_inject;
 mod config_keys;
 mod discard;

@@ -3,6 +3,7 @@
 use super::target::spelled;
 use crate::action::{Act, Action, Alter, is_mark};
 use crate::shell::Word;
+use crate::world::World;
 use std::path::{Path, PathBuf};
 
 /// A path as its components, `.` and `..` worked out by their spelling.
@@ -38,6 +39,41 @@ impl Parts {
         }
     }
 
+    /// The same file by the path that links lead to; `last` = a link at the end is followed too.
+    /// `None` where there is no link on the way.
+    pub(super) fn followed(
+        word: &Word,
+        dir: Option<&Path>,
+        last: bool,
+        world: &World,
+    ) -> Option<Parts> {
+        let unknown = |part: &str| part.chars().any(is_mark) || word.glob && wild(part);
+        let all: Vec<&str> = word.text.split('/').collect();
+        let most = all.len().saturating_sub(usize::from(!last));
+        let count = all
+            .iter()
+            .take(most)
+            .take_while(|part| !unknown(part))
+            .count();
+        let (way, rest) = all.split_at_checked(count)?;
+        let base = match (word.text.starts_with('/'), dir) {
+            (true, _) => Path::new("/"),
+            (false, dir) => dir?,
+        };
+        let way = base.join(way.join("/").trim_start_matches('/'));
+        let there = world.settled(&way)?;
+        let whole = Word {
+            text: [there.to_str()?]
+                .iter()
+                .chain(rest)
+                .copied()
+                .collect::<Vec<_>>()
+                .join("/"),
+            ..word.clone()
+        };
+        Some(Parts::of(&whole, None))
+    }
+
     /// The first `n` components as a path; `None` where a part of it is not known.
     pub(super) fn first(&self, n: usize) -> Option<PathBuf> {
         let parts = self.parts.get(..n)?;
@@ -56,7 +92,7 @@ impl Parts {
     }
 
     fn wild(&self, part: &str) -> bool {
-        self.glob && part.contains(['*', '?', '['])
+        self.glob && wild(part)
     }
 
     /// Whether `part` of this path is `name`, or a pattern that the shell may replace by it.
@@ -80,6 +116,10 @@ impl Parts {
         let all = |part: &String| names.next().is_some_and(|name| self.is(part, name));
         self.rooted && self.parts.iter().all(all)
     }
+}
+
+fn wild(part: &str) -> bool {
+    part.contains(['*', '?', '['])
 }
 
 fn names(dir: &Path) -> impl Iterator<Item = &str> {

@@ -6,7 +6,7 @@ use crate::action::{Act, Action, How, Push, Refs, Switch};
 use crate::policy::Policy;
 use crate::shell::Word;
 use crate::verdict::Decision;
-use crate::world::{Becomes, Fact, Head, Keeping, UpdateKind, World};
+use crate::world::{Becomes, Fact, Head, Keeping, Presence, UpdateKind, World};
 
 pub(super) const RULE: Rule = Rule {
     id: "git/rewrite",
@@ -77,6 +77,13 @@ fn of_refs(refs: &Refs, action: &Action, world: &World) -> Vec<Found> {
             judge(action, world, &full, becomes, &how)
                 .into_iter()
                 .collect()
+        }
+        // A stream is how a new repository is filled.
+        Refs::Unnamed(how)
+            if how.text.starts_with("fast-import")
+                && world.presence(&action.place) == Presence::Made =>
+        {
+            Vec::new()
         }
         Refs::Unnamed(how) => unnamed(how).into_iter().collect(),
         _ => Vec::new(),
@@ -182,6 +189,10 @@ fn unnamed(how: &How) -> Option<Found> {
     match verb {
         "filter-branch" | "filter-repo" => Some(found(history)),
         "fast-import" if text.ends_with("--force") => Some(found(history)),
+        "fast-import" => Some(
+            found("this would put commits on branches that it does not name here, past every hook")
+                .ask(),
+        ),
         "reflog" | "gc" | "prune" => match age(text) {
             Age::Now => Some(found(safety)),
             Age::Some => Some(found(safety).ask()),

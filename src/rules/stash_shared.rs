@@ -1,4 +1,4 @@
-//! Asks before a stash entry of another branch is taken, and denies clearing the stash.
+//! Asks before a stash entry of another branch is taken, or one is dropped that alone holds its work, and denies clearing the stash.
 
 use super::target::git_at;
 use super::{Found, Instead, Rule};
@@ -6,12 +6,12 @@ use crate::action::{Act, Action};
 use crate::policy::Policy;
 use crate::shell::{Span, Word};
 use crate::verdict::Decision;
-use crate::world::{Fact, Head, Stash, Stasher, World, stash_index};
+use crate::world::{Fact, Head, Stash, StashEntry, Stasher, World, stash_index};
 
 pub(super) const RULE: Rule = Rule {
     id: "git/stash-shared",
     decision: Decision::Ask,
-    stops: "taking stash entries of other branches, and `stash clear`: all worktrees share one stash",
+    stops: "taking stash entries of other branches, dropping one whose work is nowhere else, and `stash clear`: all worktrees share one stash",
     why: "the entry may be another session's only copy of its work; a pop mixes it into yours, a drop loses it",
     instead: "look with `git stash list` and `git stash show -p stash@{N}`, and take only what you put there",
     check,
@@ -28,7 +28,7 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
         return Vec::new();
     }
     let look = Instead::run(format!("{} stash list", git_at(&action.place, world)));
-    let found = match world.stashes(&action.place) {
+    let found = match world.stashes(&action.place, *verb == "drop") {
         Fact::Known(ways) => ways
             .iter()
             .filter_map(|stash| one(stash, verb, entry.as_ref(), action, world, *span))
@@ -87,13 +87,41 @@ fn one(
         return Some(Found::new(effect, span).because(why.clone()).because(text));
     }
     if is_own(&taken.by, action, world) {
-        return None;
+        return dropped(taken, verb, action, world, span);
     }
     let of = match &taken.by {
         Stasher::Branch(branch) => format!("an entry of `{branch}`"),
         _ => "an entry of no branch".to_owned(),
     };
     Some(Found::new(format!("`stash {verb}` would {does} {of}"), span).because(text))
+}
+
+/// One's own entry: only what nothing else has is lost with it.
+fn dropped(
+    taken: &StashEntry,
+    verb: &str,
+    action: &Action,
+    world: &World,
+    span: Span,
+) -> Option<Found> {
+    if verb != "drop" || taken.applied {
+        return None;
+    }
+    let kept = match taken.at {
+        Some(at) => world.stash_kept(&action.place, at),
+        None => Fact::Known(false),
+    };
+    let (does, why) = match kept {
+        Fact::Known(true) => return None,
+        Fact::Known(false) => (
+            "would",
+            "what it holds is in no commit and in no file".to_owned(),
+        ),
+        Fact::Unknown(why) => ("may", why),
+    };
+    let effect = format!("`stash drop` {does} lose work that was put away");
+    let found = Found::new(effect, span).because(why);
+    Some(found.because(format!("it is `{}`", taken.text)))
 }
 
 /// Whether this call made it, or somebody on the branch that is or was checked out here.

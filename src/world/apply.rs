@@ -232,7 +232,8 @@ impl Stage<'_> {
         let step = match verb {
             "push" => StashStep::Pushed(repo.git_dir.clone(), repo.top.clone(), untracked),
             "clear" => StashStep::Cleared,
-            "pop" | "drop" | "branch" => match stash_index(entry) {
+            "pop" | "drop" | "branch" | "apply" => match stash_index(entry) {
+                Some(at) if verb == "apply" => StashStep::Applied(at),
                 Some(at) => StashStep::Taken(at, verb != "drop"),
                 None => return,
             },

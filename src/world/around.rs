@@ -27,6 +27,8 @@ pub struct Surroundings {
     pub assume_repository: bool,
     /// Who else works in a checkout.
     pub company: Company,
+    /// The git that is asked before those in the usual places.
+    pub git: Option<PathBuf>,
 }
 
 /// An environment that is looked up on demand.

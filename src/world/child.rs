@@ -37,10 +37,12 @@ pub fn git() -> Option<PathBuf> {
     found.map(PathBuf::from)
 }
 
-/// All gits of this machine, each once.
-fn gits() -> Vec<PathBuf> {
+/// All gits of this machine that are known by their places, each once; `first` stands before them.
+pub fn gits(first: Option<&Path>) -> Vec<PathBuf> {
     let (mut found, mut seen) = (Vec::new(), Vec::new());
-    for place in PLACES.iter().map(PathBuf::from).filter(|p| p.is_file()) {
+    let first = first.filter(|path| path.is_absolute());
+    let places = first.into_iter().chain(PLACES.iter().map(Path::new));
+    for place in places.map(Path::to_owned).filter(|p| p.is_file()) {
         let real = super::repo::real(&place);
         if !seen.contains(&real) {
             seen.push(real);
@@ -74,6 +76,7 @@ type Asked = (Child, Result<String, String>);
 /// All children of one call, and what they said.
 #[derive(Debug, Default)]
 pub(super) struct Children {
+    first: Option<PathBuf>,
     gits: OnceCell<Vec<PathBuf>>,
     started: Cell<u32>,
     spent: Cell<Duration>,
@@ -81,6 +84,14 @@ pub(super) struct Children {
 }
 
 impl Children {
+    /// Children of the git at `first`, if it is there.
+    pub(super) fn of(first: Option<PathBuf>) -> Children {
+        Children {
+            first,
+            ..Children::default()
+        }
+    }
+
     /// What `git ARGS` prints at `ground`; an error also where it fails or takes too long.
     pub(super) fn ask(
         &self,
@@ -118,7 +129,7 @@ impl Children {
     fn run(&self, child: &Child) -> Result<String, String> {
         let mut answer = Err("git is in none of the usual places".to_owned());
         // An old one may stand beside the one in use, and know less of new repositories.
-        for git in self.gits.get_or_init(gits) {
+        for git in self.gits.get_or_init(|| gits(self.first.as_deref())) {
             answer = self.run_by(git, child);
             if !matches!(&answer, Err(why) if why == SILENT) {
                 break;

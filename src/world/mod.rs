@@ -38,6 +38,7 @@ mod settings;
 mod setup;
 mod spot;
 mod stash;
+mod stashed;
 mod status;
 mod switch;
 mod target;
@@ -48,7 +49,7 @@ mod wave;
 
 pub use around::{Environment, Surroundings};
 pub use checkouts::Tree;
-pub use child::git;
+pub use child::{git, gits};
 pub use claims::{Own, Reaches, Stand, Told, Touched};
 pub use company::Company;
 pub use kept::{Becomes, Keeping};
@@ -176,7 +177,7 @@ pub struct World {
 impl World {
     /// A world that reads what it is asked, from `around`.
     pub fn new(around: Surroundings) -> World {
-        let disk = Disk::default();
+        let disk = Disk::asking(around.git.clone());
         World {
             around,
             children: Rc::clone(&disk.children),

@@ -67,6 +67,14 @@ pub(super) const MADE: &str = "this call makes the repository";
 pub(super) const REFTABLE: &str = "the repository keeps its refs in a reftable";
 
 impl Disk {
+    /// A disk whose questions go to `git` first.
+    pub(super) fn asking(git: Option<PathBuf>) -> Disk {
+        Disk {
+            children: Rc::new(Children::of(git)),
+            ..Disk::default()
+        }
+    }
+
     /// The repository that git finds from `dir` upward.
     pub(super) fn find(&self, dir: &Path) -> Found {
         if let Some(hit) = self.cached(dir) {

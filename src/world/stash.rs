@@ -27,6 +27,10 @@ pub struct StashEntry {
     pub by: Stasher,
     /// Its message, as `stash list` shows it.
     pub text: String,
+    /// Its number before this call; `None` where this call made it.
+    pub at: Option<usize>,
+    /// This call has put its changes back into a checkout.
+    pub applied: bool,
 }
 
 /// All entries at a point of the script.
@@ -47,18 +51,21 @@ pub(super) enum StashStep {
     Pushed(PathBuf, Option<PathBuf>, bool),
     /// This entry is gone, and its changes are in the checkout if the second is true.
     Taken(usize, bool),
+    /// The changes of this entry are in the checkout, and it is still there.
+    Applied(usize),
     /// All are gone.
     Cleared,
 }
 
 impl World {
-    /// The stash at `place`, one for each way that the script can take.
-    pub fn stashes(&self, place: &Place) -> Fact<Vec<Stash>> {
+    /// The stash at `place`, one for each way that the script can take. Whether a `stash` of this
+    /// call finds anything is looked up where older entries are there, or where `sure` wants it.
+    pub fn stashes(&self, place: &Place, sure: bool) -> Fact<Vec<Stash>> {
         let mut all = Vec::new();
         for alternative in &self.scene.live {
             match self.site(alternative, place) {
                 Site::Here(repo) if repo.made => all.push(Stash::default()),
-                Site::Here(repo) => all.push(self.stash(alternative, &repo)),
+                Site::Here(repo) => all.push(self.stash(alternative, &repo, sure)),
                 Site::Absent => {}
                 Site::Unknown(why) => return Fact::Unknown(why),
             }
@@ -66,7 +73,7 @@ impl World {
         Fact::Known(all)
     }
 
-    fn stash(&self, alternative: &Alternative, repo: &Repo) -> Stash {
+    fn stash(&self, alternative: &Alternative, repo: &Repo, sure: bool) -> Stash {
         let mut stash = Stash {
             entries: on_disk(repo),
             ..Stash::default()
@@ -74,7 +81,7 @@ impl World {
         if repo.is_reftable() {
             stash.doubt = Some(REFTABLE.to_owned());
         }
-        let old = !stash.entries.is_empty();
+        let looks = sure || !stash.entries.is_empty();
         let mut edited = !alternative.written.is_empty();
         let steps = alternative.stash.iter().filter(|(c, _)| *c == repo.common);
         for (_, step) in steps {
@@ -82,7 +89,7 @@ impl World {
                 StashStep::Pushed(git_dir, top, untracked) => {
                     // Where nothing else is there, a pop finds this one or none.
                     let dirty = match top {
-                        Some(top) if old && !edited => self.dirty(git_dir, top, *untracked),
+                        Some(top) if looks && !edited => self.dirty(git_dir, top, *untracked),
                         _ => Ok(Some(String::new())),
                     };
                     match dirty {
@@ -97,6 +104,12 @@ impl World {
                         edited |= *popped;
                     }
                 }
+                StashStep::Applied(at) => {
+                    if let Some(entry) = stash.entries.get_mut(*at) {
+                        entry.applied = true;
+                        edited = true;
+                    }
+                }
                 StashStep::Cleared => stash.entries.clear(),
             }
         }
@@ -108,6 +121,8 @@ fn own() -> StashEntry {
     StashEntry {
         by: Stasher::Call,
         text: "what this call put away".to_owned(),
+        at: None,
+        applied: false,
     }
 }
 
@@ -116,9 +131,12 @@ fn on_disk(repo: &Repo) -> Vec<StashEntry> {
     let log = tail(&repo.common.join("logs/refs/stash")).unwrap_or_default();
     let lines = log.lines().rev().filter_map(|line| line.split_once('\t'));
     lines
-        .map(|(_, text)| StashEntry {
+        .enumerate()
+        .map(|(at, (_, text))| StashEntry {
             by: stasher(text),
             text: text.to_owned(),
+            at: Some(at),
+            applied: false,
         })
         .collect()
 }

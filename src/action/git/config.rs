@@ -31,6 +31,7 @@ struct Write<'a> {
     key: Option<&'a Word>,
     value: Option<&'a Word>,
     add: bool,
+    edits: bool,
     how: How,
 }
 
@@ -53,6 +54,7 @@ pub(super) fn config(run: &mut Run<'_>, words: &[Word]) {
                         key,
                         value,
                         add,
+                        edits: false,
                         how,
                     },
                 );
@@ -66,9 +68,13 @@ pub(super) fn config(run: &mut Run<'_>, words: &[Word]) {
                 key,
                 value: None,
                 add: false,
+                edits: name == "edit",
                 how,
             };
             write(run, &line, write_it);
+            if let Some(section) = line.args.first().filter(|_| name.ends_with("-section")) {
+                run_section(run, section);
+            }
         }
         _ => old(run, words),
     }
@@ -92,6 +98,7 @@ fn old(run: &mut Run<'_>, words: &[Word]) {
             key: None,
             value: None,
             add: false,
+            edits: true,
             how,
         };
         return write(run, &line, whole);
@@ -122,6 +129,7 @@ fn old(run: &mut Run<'_>, words: &[Word]) {
                 key,
                 value: None,
                 add: false,
+                edits: false,
                 how,
             };
             write(run, &line, gone);
@@ -131,9 +139,13 @@ fn old(run: &mut Run<'_>, words: &[Word]) {
                 key: None,
                 value: None,
                 add: false,
+                edits: false,
                 how,
             };
             write(run, &line, whole);
+            if let Some(section) = line.args.first() {
+                run_section(run, section);
+            }
         }
         _ => {
             let add = name == "add";
@@ -144,10 +156,27 @@ fn old(run: &mut Run<'_>, words: &[Word]) {
                     key,
                     value,
                     add,
+                    edits: false,
                     how,
                 },
             );
         }
+    }
+}
+
+/// A section goes, or gets another name.
+fn run_section(run: &mut Run<'_>, section: &Word) {
+    let how = How {
+        text: format!("config {}", display(&section.text)),
+        span: section.span,
+    };
+    // As a key below it would be spelled.
+    let key = section
+        .known()
+        .map(|name| global::canonical(&format!("{name}.x")));
+    let skips = key.and_then(|key| hooks::hook_setting(&key, None, how));
+    if let Some(act) = skips {
+        run.act(act);
     }
 }
 
@@ -166,9 +195,13 @@ fn write(run: &mut Run<'_>, line: &Line<'_>, write: Write<'_>) {
         {
             further.push(Act::SkipSigning(write.how.clone()));
         }
+        (Some(key), value) => {
+            further.extend(hooks::hook_setting(key, value, write.how.clone()));
+        }
         _ => {}
     }
     run.act(Act::Config(ConfigWrite {
+        edits: write.edits,
         key,
         value: write.value.cloned(),
         add: write.add,

@@ -54,6 +54,17 @@ pub(super) fn given_with(run: &mut Run<'_>) {
     let mut skips = Vec::new();
     if gated || HOOKED.contains(&verb) {
         skips.extend(last(run, "core.hookspath").and_then(|s| hooks_path_setting(run, s)));
+        for setting in &run.place.config {
+            let word = match &setting.value {
+                SettingValue::Text(text) => Some(Word {
+                    text: text.clone(),
+                    ..Word::default()
+                }),
+                _ => None,
+            };
+            let key = setting.key.as_deref().unwrap_or_default();
+            skips.extend(hook_setting(key, word.as_ref(), setting.how.clone()));
+        }
     }
     if gated {
         skips.extend(
@@ -104,6 +115,20 @@ pub(super) fn hooks_path(run: &Run<'_>, value: &Word, how: How) -> Option<Act> {
         Some(path) => (!inside(path, run.place.dir.as_deref())).then_some(Act::SkipHooks(how)),
         None => Some(unknown(how, "core.hooksPath")),
     }
+}
+
+/// A hook of git's config that is switched off, or one of leaseguard's that is changed; `None` for
+/// `value` = it goes, or is not known.
+pub(super) fn hook_setting(key: &str, value: Option<&Word>, how: How) -> Option<Act> {
+    let (name, what) = key.strip_prefix("hook.")?.rsplit_once('.')?;
+    let ours = name.starts_with("leaseguard-");
+    let off = what == "enabled" && value.is_some_and(is_false);
+    let on = what == "enabled" && value.is_some_and(|word| !is_false(word) && !opaque(word));
+    (off || ours && !on).then_some(Act::SkipHooks(how))
+}
+
+fn opaque(word: &Word) -> bool {
+    word.opaque != Opaque::No
 }
 
 /// Whether a hooks directory lies in the checkout, where its hooks can be seen and reviewed.

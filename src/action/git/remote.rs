@@ -2,7 +2,7 @@
 
 use super::{Run, Targets, pathspec, tables};
 use crate::action::options::{Opt, flag, parse, parse_leading, value};
-use crate::action::{Act, How, Loses, Stage};
+use crate::action::{Act, Alter, How, Loses, Stage};
 use crate::shell::{Opaque, Word};
 
 const VERBOSE: &[Opt] = &[flag("verbose", 'v')];
@@ -119,6 +119,16 @@ pub(super) fn init(run: &mut Run<'_>, words: &[Word]) {
         ..Word::default()
     };
     let dir = line.arg(0).unwrap_or(here);
+    if line.value("separate-git-dir").is_some() {
+        // A repository that is there already moves.
+        run.act(Act::Alter {
+            path: Word {
+                text: format!("{}/.git", dir.text.trim_end_matches('/')),
+                ..dir.clone()
+            },
+            by: Alter::Move,
+        });
+    }
     run.act(Act::NewRepository {
         dir: Some(dir),
         branch: line.value("initial-branch"),

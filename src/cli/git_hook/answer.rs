@@ -9,6 +9,7 @@ use crate::grant::{Denial, Grants, pause};
 use crate::guard;
 use crate::lease::watch::Watch;
 use crate::log::{Commands, Entry, Log, Settings};
+use crate::person::chain::{Process, nearest};
 use crate::person::terminal::confirm;
 use crate::person::{Asker, Caller};
 use crate::policy::{Home, Persons, Places, Shelf};
@@ -17,6 +18,7 @@ use crate::state::State;
 use crate::state::time::Moment;
 use crate::verdict::{Decision, Fault, Finding, Verdict};
 use crate::world::{Company, Environment, Surroundings};
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -31,18 +33,14 @@ pub(super) fn answer(given: &Given, input: &[u8]) -> Result<u8, Fault> {
     let Some(work) = work::read(given, input)? else {
         return Ok(PASS);
     };
-    let asker = Asker::here();
-    let caller = asker.caller();
-    if given.hook != Hook::PrePush && caller == Caller::Person {
-        return Ok(PASS);
-    }
+    let git = nearest(&work::is_git);
     let scene = Scene {
-        hooked: work::hooked(work, &asker.chain),
-        marked: asker.mark.is_some(),
+        hooked: work::hooked(work, git.as_ref()),
+        git,
+        asker: OnceCell::new(),
         cwd: std::env::current_dir().ok(),
         state: given.state.clone().map(State::at),
         given,
-        caller,
     };
     scene.answer(begin)
 }
@@ -50,10 +48,11 @@ pub(super) fn answer(given: &Given, input: &[u8]) -> Result<u8, Fault> {
 /// One hook at work.
 struct Scene<'a> {
     given: &'a Given,
-    caller: Caller,
-    /// The environment speaks of an agent.
-    marked: bool,
+    /// Who calls, and whether the environment speaks of an agent: found out where it matters.
+    asker: OnceCell<(Caller, bool)>,
     hooked: Hooked,
+    /// The git process that called.
+    git: Option<Process>,
     cwd: Option<PathBuf>,
     state: Option<State>,
 }
@@ -66,6 +65,13 @@ enum Outcome {
     Warn,
     /// A person said yes, as these words tell.
     Approved(&'static str),
+}
+
+/// What becomes of a yes that is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Up,
+    Leave,
 }
 
 impl Scene<'_> {
@@ -87,6 +93,13 @@ impl Scene<'_> {
             },
         );
         let mut verdict = guard::judge_once(&call, self.around(), &shelf);
+        let quiet = verdict.fault.is_none() && verdict.notes.is_empty();
+        if quiet && verdict.decision() == Decision::Allow {
+            return Ok(PASS);
+        }
+        if self.given.hook != Hook::PrePush && *self.caller() == Caller::Person {
+            return Ok(PASS);
+        }
         if let Some(fault) = verdict.fault {
             return Err(fault);
         }
@@ -97,7 +110,7 @@ impl Scene<'_> {
             return Ok(PASS);
         }
         verdict.findings.retain(|f| f.decision != Decision::Allow);
-        if !matches!(self.caller, Caller::Agent { .. }) {
+        if !matches!(self.caller(), Caller::Agent { .. }) {
             // Claims and the wait for CI bind agents; whoever else pushes is told of them.
             let of_agents = |f: &Finding| ["lease/", "ci/"].iter().any(|p| f.rule.starts_with(p));
             let (told, rest): (Vec<Finding>, Vec<Finding>) =
@@ -125,6 +138,21 @@ impl Scene<'_> {
         Ok(code)
     }
 
+    fn asker(&self) -> &(Caller, bool) {
+        self.asker.get_or_init(|| {
+            let asker = Asker::here();
+            (asker.caller(), asker.mark.is_some())
+        })
+    }
+
+    fn caller(&self) -> &Caller {
+        &self.asker().0
+    }
+
+    fn marked(&self) -> bool {
+        self.asker().1
+    }
+
     /// Nothing of the environment: git's own variables stand in the call.
     fn around(&self) -> Surroundings {
         Surroundings {
@@ -136,6 +164,7 @@ impl Scene<'_> {
             claims: self.claims(),
             assume_repository: false,
             company: Company::default(),
+            git: self.given.git.clone(),
         }
     }
 
@@ -149,10 +178,31 @@ impl Scene<'_> {
         if self.paused() {
             return Outcome::Approved("paused by a person, so this is not stopped");
         }
+        // git comes by once for each URL of a remote, and a yes is one to the whole push.
         let push = self.given.hook == Hook::PrePush;
-        match &self.caller {
+        let git = self.git.as_ref().filter(|_| push);
+        let git = git.map(Process::identity);
+        let git = git.as_deref();
+        if git.is_some_and(|git| self.asked(git, verdict, Use::Leave)) {
+            return Outcome::Approved("a person said yes to this push");
+        }
+        let outcome = self.answered(verdict, persons);
+        if let (Some(git), Outcome::Approved(_)) = (git, &outcome) {
+            self.approved(git, verdict);
+        }
+        outcome
+    }
+
+    fn answered(&self, verdict: &mut Verdict, persons: &dyn Fn() -> Persons) -> Outcome {
+        let push = self.given.hook == Hook::PrePush;
+        match self.caller() {
             Caller::Agent { process, .. } => {
-                if self.asked(&process.identity(), verdict) {
+                // The last hook of a commit uses it up.
+                let uses = match self.given.hook {
+                    Hook::PreCommit => Use::Leave,
+                    _ => Use::Up,
+                };
+                if self.asked(&process.identity(), verdict, uses) {
                     return Outcome::Approved("a person said yes to this");
                 }
             }
@@ -167,7 +217,7 @@ impl Scene<'_> {
                 }
             },
             // A mark in the environment only adds suspicion.
-            Caller::Unknown if !push && !self.marked => return Outcome::Warn,
+            Caller::Unknown if !push && !self.marked() => return Outcome::Warn,
             Caller::Unknown => {}
         }
         // Commits come by twice, and a code lets one call through once.
@@ -183,8 +233,8 @@ impl Scene<'_> {
         pause.flatten().is_some()
     }
 
-    /// Whether a host showed this to a person, who let it run. The last hook of a commit uses it up.
-    fn asked(&self, process: &str, verdict: &Verdict) -> bool {
+    /// Whether a person said yes to this where `process` asked.
+    fn asked(&self, process: &str, verdict: &Verdict, uses: Use) -> bool {
         let (Some(state), [reach]) = (&self.state, verdict.reaches.as_slice()) else {
             return false;
         };
@@ -193,12 +243,22 @@ impl Scene<'_> {
         // Only what is stopped needs a yes.
         let rules: Vec<&str> = verdict.findings.iter().map(|f| f.rule).collect();
         let (repository, now) = (&reach.repository, Moment::now());
-        if self.given.hook == Hook::PreCommit {
+        if uses == Use::Leave {
             let found = grants.has_ask(process, repository, &rules, &refs, now);
             return found.unwrap_or(false);
         }
         let found = grants.take_ask(process, repository, &rules, &refs, now);
         found.is_ok_and(|ask| ask.is_some())
+    }
+
+    /// Notes a yes for as long as this git process goes on. Where that fails, it is asked again.
+    fn approved(&self, git: &str, verdict: &Verdict) {
+        let (Some(state), [reach]) = (&self.state, verdict.reaches.as_slice()) else {
+            return;
+        };
+        let refs: Vec<&str> = reach.refs.iter().map(String::as_str).collect();
+        let rules: Vec<&str> = verdict.findings.iter().map(|f| f.rule).collect();
+        let _ = Grants::new(state).asked(git, &reach.repository, &rules, &refs, Moment::now());
     }
 
     /// Whether a person allowed exactly this by its code; else it gets one.
@@ -224,7 +284,7 @@ impl Scene<'_> {
     }
 
     fn host(&self) -> Option<&'static str> {
-        match &self.caller {
+        match self.caller() {
             Caller::Agent { host, .. } => Some(host),
             _ => None,
         }
@@ -244,7 +304,7 @@ impl Scene<'_> {
                 "person: `leaseguard allow {code}` lets exactly this through once\n"
             ));
         }
-        if self.caller == Caller::Unknown {
+        if *self.caller() == Caller::Unknown {
             text.push_str(
                 "note: there is no terminal here, so it cannot be told who asks; \
                  a person can push from a terminal of their own\n",

@@ -18,6 +18,8 @@ pub(super) struct Given {
     pub(super) state: Option<PathBuf>,
     pub(super) policy: Option<PathBuf>,
     pub(super) home: Option<PathBuf>,
+    /// The git that the install used.
+    pub(super) git: Option<PathBuf>,
     /// The hook that stood there before ours, which runs after it.
     pub(super) prev: Option<PathBuf>,
     /// What git gave to its hook.
@@ -28,7 +30,7 @@ impl Given {
     /// Reads them; `Err` says what is wrong.
     pub(super) fn read(mut args: impl Iterator<Item = OsString>) -> Result<Given, String> {
         const USAGE: &str = "usage: leaseguard git-hook pre-commit|prepare-commit-msg|pre-push \
-                             [--state DIR] [--policy FILE] [--home DIR] [--prev FILE] [-- ARG...]";
+                             [--state DIR] [--policy FILE] [--home DIR] [--git FILE] [--prev FILE] [-- ARG...]";
         let word = args.next().unwrap_or_default();
         let hook = match word.to_str() {
             Some("pre-commit") => Hook::PreCommit,
@@ -44,6 +46,7 @@ impl Given {
             state: None,
             policy: None,
             home: None,
+            git: None,
             prev: None,
             args: Vec::new(),
         };
@@ -56,6 +59,7 @@ impl Given {
                 Some("--state") => &mut given.state,
                 Some("--policy") => &mut given.policy,
                 Some("--home") => &mut given.home,
+                Some("--git") => &mut given.git,
                 Some("--prev") => {
                     // As git names the hook, from where it runs it.
                     given.prev = args.next().map(PathBuf::from);
@@ -89,9 +93,11 @@ mod tests {
 
     #[test]
     fn paths_are_absolute_and_the_rest_is_gits() {
-        let given = read("pre-push --state /s --policy /p --home /h -- origin --state").unwrap();
+        let given =
+            read("pre-push --state /s --policy /p --home /h --git /g -- origin --state").unwrap();
         assert_eq!(given.hook, Hook::PrePush);
         assert_eq!(given.state, Some(PathBuf::from("/s")));
+        assert_eq!(given.git, Some(PathBuf::from("/g")));
         assert_eq!(given.args, ["origin", "--state"]);
         for wrong in [
             "",
@@ -99,6 +105,7 @@ mod tests {
             "pre-push origin",
             "pre-push --state s",
             "pre-push --home",
+            "pre-push --git git",
         ] {
             assert!(read(wrong).unwrap_err().contains("usage:"), "{wrong}");
         }

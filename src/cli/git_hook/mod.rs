@@ -29,6 +29,9 @@ pub(super) struct Args {
     /// Your home, for `~/` in policies
     #[arg(long, value_name = "DIR")]
     home: Option<String>,
+    /// The git that is asked first
+    #[arg(long, value_name = "FILE")]
+    git: Option<String>,
     /// The hook that runs afterwards
     #[arg(long, value_name = "FILE")]
     prev: Option<String>,

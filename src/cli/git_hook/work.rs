@@ -2,7 +2,7 @@
 
 use super::given::{Given, Hook};
 use crate::call::{Hooked, RefUpdate, Work};
-use crate::person::chain::{Chain, Process};
+use crate::person::chain::Process;
 use crate::verdict::Fault;
 use std::path::{Path, PathBuf};
 
@@ -64,15 +64,16 @@ fn updates(text: &str) -> Result<Vec<RefUpdate>, Fault> {
 }
 
 /// The work with what is known of the git that does it.
-pub(super) fn hooked(work: Work, chain: &Chain) -> Hooked {
+pub(super) fn hooked(work: Work, git: Option<&Process>) -> Hooked {
     Hooked {
         git_dir: std::env::var_os("GIT_DIR").map(PathBuf::from),
-        typed: chain.processes.iter().find(|p| is_git(p)).and_then(typed),
+        typed: git.and_then(typed),
         work,
     }
 }
 
-fn is_git(process: &Process) -> bool {
+/// Whether it is git: the nearest one called us, whatever manager of hooks stands between.
+pub(super) fn is_git(process: &Process) -> bool {
     let path = Path::new(&process.executable);
     path.file_name().is_some_and(|name| name == "git")
 }

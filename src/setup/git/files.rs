@@ -4,6 +4,7 @@ use super::steps::{Plan, Step};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 /// A larger file is no hook script.
 const MOST: u64 = 1024 * 1024;
@@ -34,12 +35,12 @@ pub(super) fn see(file: &Path) -> Result<Seen, String> {
     Ok(String::from_utf8(bytes).map_or(Seen::Other, Seen::Text))
 }
 
-/// Does what was planned.
-pub fn apply(plan: &Plan) -> Result<(), String> {
-    plan.steps.iter().try_for_each(done)
+/// Does what was planned; `git` writes config.
+pub fn apply(plan: &Plan, git: &Path) -> Result<(), String> {
+    plan.steps.iter().try_for_each(|step| done(step, git))
 }
 
-fn done(step: &Step) -> Result<(), String> {
+fn done(step: &Step, git: &Path) -> Result<(), String> {
     match step {
         Step::Write(file, text, runs) => write(file, text, *runs)
             .map_err(|e| format!("`{}` cannot be written: {}", file.display(), e.kind())),
@@ -56,7 +57,24 @@ fn done(step: &Step) -> Result<(), String> {
             }
             Ok(())
         }
+        Step::Set(file, key, value) => config(git, file, &[key, value]),
+        Step::Unset(file, section) => config(git, file, &["--remove-section", section]),
     }
+}
+
+fn config(git: &Path, file: &Path, words: &[&str]) -> Result<(), String> {
+    let told = Command::new(git)
+        .args(["config", "--file"])
+        .arg(file)
+        .args(words)
+        .stdin(Stdio::null())
+        .output();
+    let why = match told {
+        Ok(told) if told.status.success() => return Ok(()),
+        Ok(told) => String::from_utf8_lossy(&told.stderr).trim().to_owned(),
+        Err(e) => e.kind().to_string(),
+    };
+    Err(format!("`{}` cannot be changed: {why}", file.display()))
 }
 
 fn write(file: &Path, text: &str, runs: bool) -> std::io::Result<()> {

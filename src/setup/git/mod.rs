@@ -5,10 +5,12 @@
 mod files;
 mod shim;
 mod steps;
+mod way;
 
 pub use files::apply;
-pub use shim::{Shim, config_hooks};
+pub use shim::Shim;
 pub use steps::{Ground, Plan, Step, install, uninstall};
+pub use way::{Git, Way, blind, config_hooks, pick, section};
 
 /// The hooks that we answer.
 pub const HOOKS: &[&str] = &["pre-commit", "prepare-commit-msg", "pre-push"];

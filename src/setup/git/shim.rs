@@ -23,6 +23,8 @@ pub struct Shim {
     pub policy: Option<PathBuf>,
     /// The person's home.
     pub home: Option<PathBuf>,
+    /// The git that is asked first.
+    pub git: Option<PathBuf>,
 }
 
 impl Shim {
@@ -33,6 +35,7 @@ impl Shim {
             ("--state", &self.state),
             ("--policy", &self.policy),
             ("--home", &self.home),
+            ("--git", &self.git),
         ];
         let wheres: Vec<String> = wheres
             .into_iter()
@@ -62,28 +65,8 @@ pub(super) fn lefthook(dir: &Path) -> String {
     LEFTHOOK.replace("@DIR@", &quoted(&dir.to_string_lossy()))
 }
 
-/// The config that names our hooks to a git that takes hooks from its config, as `git --version`
-/// tells it: from 2.54 on.
-pub fn config_hooks(version: &str, dir: &Path) -> Option<Vec<(String, String)>> {
-    let number = version.trim().strip_prefix("git version ")?;
-    let mut parts = number.split('.').map(|part| part.parse::<u32>().ok());
-    let (major, minor) = (parts.next()??, parts.next()??);
-    if (major, minor) < (2, 54) {
-        return None;
-    }
-    let pairs = super::HOOKS.iter().flat_map(|hook| {
-        let key = |name: &str| format!("hook.leaseguard-{hook}.{name}");
-        let command = quoted(&dir.join(hook).to_string_lossy());
-        [
-            (key("event"), (*hook).to_owned()),
-            (key("command"), command),
-        ]
-    });
-    Some(pairs.collect())
-}
-
 /// As one word of a shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
@@ -98,33 +81,14 @@ mod tests {
             state: Some(PathBuf::from("/s t")),
             policy: None,
             home: None,
+            git: Some(PathBuf::from("/g/git")),
         };
         let text = shim.hook("pre-push");
-        assert!(
-            text.contains(r"exec '/o'\''p/leaseguard' git-hook pre-push --state '/s t' --prev")
-        );
+        assert!(text.contains(
+            r"exec '/o'\''p/leaseguard' git-hook pre-push --state '/s t' --git '/g/git' --prev"
+        ));
         assert!(text.contains("exit 1"), "{text}");
         assert!(!shim.hook("pre-commit").contains("exit 1"));
         assert!(text.contains(super::super::MARK));
-    }
-
-    #[test]
-    fn hooks_in_config_are_for_gits_that_know_them() {
-        let dir = Path::new("/r/.git/leaseguard");
-        for old in [
-            "git version 2.47.3",
-            "git version 2.53.9",
-            "git version x",
-            "",
-        ] {
-            assert_eq!(config_hooks(old, dir), None, "{old}");
-        }
-        let pairs = config_hooks("git version 2.54.0 (Apple Git-1)\n", dir).unwrap();
-        assert_eq!(pairs.len(), 6);
-        assert!(pairs.contains(&(
-            "hook.leaseguard-pre-push.command".to_owned(),
-            "'/r/.git/leaseguard/pre-push'".to_owned()
-        )));
-        assert!(config_hooks("git version 3.0.1", dir).is_some());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::files::{Seen, see};
 use super::shim::{CLOSE, OPEN, Shim, block, lefthook};
-use super::{FOLDER, HOOKS, KEPT, MARK, manager};
+use super::{FOLDER, HOOKS, KEPT, MARK, Way, manager};
 use std::path::{Path, PathBuf};
 
 /// Where git looks, as git itself says.
@@ -14,6 +14,8 @@ pub struct Ground {
     pub common: PathBuf,
     /// The top of the checkout; `None` for a bare repository.
     pub top: Option<PathBuf>,
+    /// What the repository's config says of hooks of ours: full keys and values.
+    pub entries: Vec<(String, String)>,
 }
 
 /// One step.
@@ -25,6 +27,10 @@ pub enum Step {
     Rename(PathBuf, PathBuf),
     /// A file of ours is removed.
     Remove(PathBuf),
+    /// In this config file a key gets a value.
+    Set(PathBuf, String, String),
+    /// From this config file a section goes.
+    Unset(PathBuf, String),
 }
 
 /// What would be done, and what only a person can do.
@@ -50,6 +56,11 @@ enum Owner {
 }
 
 impl Ground {
+    /// The config of the repository, which all its checkouts share.
+    pub(super) fn config(&self) -> PathBuf {
+        self.common.join("config")
+    }
+
     fn owner(&self) -> Owner {
         let in_top = |top: &PathBuf| self.hooks.starts_with(top);
         if self.hooks.ends_with(".husky/_") {
@@ -89,41 +100,59 @@ impl Ground {
     }
 }
 
-/// How our hooks would come into place.
-pub fn install(ground: &Ground, shim: &Shim) -> Result<Plan, String> {
+/// How our hooks would come into place; those that an earlier install put elsewhere go.
+pub fn install(ground: &Ground, shim: &Shim, way: Way) -> Result<Plan, String> {
     let mut plan = Plan::default();
-    match ground.owner() {
-        Owner::Repository => {
-            for hook in HOOKS {
-                plan.direct(&ground.hooks.join(hook), &shim.hook(hook))?;
-            }
+    if way == Way::Config {
+        for hook in HOOKS {
+            plan.write(&ground.folder().join(hook), &shim.hook(hook), true)?;
         }
-        Owner::Husky | Owner::Project => {
-            for hook in HOOKS {
-                plan.write(&ground.folder().join(hook), &shim.hook(hook), true)?;
-                plan.lines(&ground.shared(hook), hook)?;
-            }
-            plan.notes.push(format!(
-                "`{}` belongs to the project: commit it, and it calls leaseguard wherever that is installed",
-                ground.shared("pre-push").display()
-            ));
-        }
-        Owner::Elsewhere => {
-            return Err(format!(
-                "git takes its hooks from `{}`, which is shared with other repositories, so nothing \
-                 is put there; give this one its own: `git config --local core.hooksPath \"$(git \
-                 rev-parse --git-common-dir)/hooks\"`, then run this again",
-                ground.hooks.display()
-            ));
-        }
+        plan.entries(ground);
+        plan.no_files(ground)?;
+        return Ok(plan);
     }
-    if let Some(file) = ground.lefthook() {
-        plan.lefthook(ground, shim, &file)?;
+    plan.files(ground, shim)?;
+    plan.no_entries(ground);
+    if ground.owner() == Owner::Repository && ground.lefthook().is_none() {
+        plan.no_folder(ground)?;
     }
     Ok(plan)
 }
 
 impl Plan {
+    fn files(&mut self, ground: &Ground, shim: &Shim) -> Result<(), String> {
+        let plan = self;
+        match ground.owner() {
+            Owner::Repository => {
+                for hook in HOOKS {
+                    plan.direct(&ground.hooks.join(hook), &shim.hook(hook))?;
+                }
+            }
+            Owner::Husky | Owner::Project => {
+                for hook in HOOKS {
+                    plan.write(&ground.folder().join(hook), &shim.hook(hook), true)?;
+                    plan.lines(&ground.shared(hook), hook)?;
+                }
+                plan.notes.push(format!(
+                "`{}` belongs to the project: commit it, and it calls leaseguard wherever that is installed",
+                ground.shared("pre-push").display()
+            ));
+            }
+            Owner::Elsewhere => {
+                return Err(format!(
+                    "git takes its hooks from `{}`, which is shared with other repositories, so nothing \
+                 is put there; where every git is 2.54 or newer, `--way config` goes past it; else give this one its own: `git config --local core.hooksPath \"$(git \
+                 rev-parse --git-common-dir)/hooks\"`, then run this again",
+                    ground.hooks.display()
+                ));
+            }
+        }
+        if let Some(file) = ground.lefthook() {
+            plan.lefthook(ground, shim, &file)?;
+        }
+        Ok(())
+    }
+
     fn write(&mut self, file: &Path, text: &str, runs: bool) -> Result<(), String> {
         match see(file)? {
             Seen::Text(old) if old == text => {}
@@ -217,52 +246,68 @@ impl Plan {
 /// How everything of ours would be taken out again.
 pub fn uninstall(ground: &Ground) -> Result<Plan, String> {
     let mut plan = Plan::default();
-    let own = ground.common.join("hooks");
-    for dir in [&ground.hooks, &own] {
-        for hook in HOOKS {
-            for end in ["", ".legacy", ".old"] {
-                plan.give_back(&with(&dir.join(hook), end))?;
-            }
-        }
-        if ground.hooks == own {
-            break;
-        }
-    }
-    for hook in HOOKS {
-        let file = ground.shared(hook);
-        if let Seen::Text(text) = see(&file)?
-            && text.contains(OPEN)
-        {
-            match without(&text).as_str() {
-                "#!/bin/sh\n" | "" => plan.steps.push(Step::Remove(file)),
-                rest => plan.steps.push(Step::Write(file, rest.to_owned(), true)),
-            }
-        }
-        let file = ground.folder().join(hook);
-        if see(&file)? != Seen::Missing {
-            plan.steps.push(Step::Remove(file));
-        }
-    }
-    if let Some(file) = ground
-        .top
-        .as_ref()
-        .map(|top| top.join("lefthook-local.yml"))
-        && let Seen::Text(text) = see(&file)?
-        && text.contains("leaseguard")
-    {
-        if text == lefthook(&ground.folder()) {
-            plan.steps.push(Step::Remove(file));
-        } else {
-            plan.notes.push(format!(
-                "`{}` holds more than our jobs: take them out by hand",
-                file.display()
-            ));
-        }
-    }
+    plan.no_files(ground)?;
+    plan.no_entries(ground);
+    plan.no_folder(ground)?;
     Ok(plan)
 }
 
 impl Plan {
+    /// Nothing in our own folder.
+    fn no_folder(&mut self, ground: &Ground) -> Result<(), String> {
+        for hook in HOOKS {
+            let file = ground.folder().join(hook);
+            if see(&file)? != Seen::Missing {
+                self.steps.push(Step::Remove(file));
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing of ours where git or a manager looks for hooks.
+    fn no_files(&mut self, ground: &Ground) -> Result<(), String> {
+        let own = ground.common.join("hooks");
+        for dir in [&ground.hooks, &own] {
+            for hook in HOOKS {
+                for end in ["", ".legacy", ".old"] {
+                    self.give_back(&with(&dir.join(hook), end))?;
+                }
+            }
+            if ground.hooks == own {
+                break;
+            }
+        }
+        for hook in HOOKS {
+            let file = ground.shared(hook);
+            if let Seen::Text(text) = see(&file)?
+                && text.contains(OPEN)
+            {
+                self.steps.push(match without(&text).as_str() {
+                    "#!/bin/sh\n" | "" => Step::Remove(file),
+                    rest => Step::Write(file, rest.to_owned(), true),
+                });
+            }
+        }
+        let local = ground
+            .top
+            .as_ref()
+            .map(|top| top.join("lefthook-local.yml"));
+        if let Some(file) = local
+            && let Seen::Text(text) = see(&file)?
+            && text.contains("leaseguard")
+        {
+            if text == lefthook(&ground.folder()) {
+                self.steps.push(Step::Remove(file));
+            } else {
+                self.notes.push(format!(
+                    "`{}` holds more than our jobs: take them out by hand",
+                    file.display()
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn give_back(&mut self, file: &Path) -> Result<(), String> {
         let Seen::Text(text) = see(file)? else {
             return Ok(());

@@ -142,29 +142,57 @@ pub(super) fn inside(dir: &Path) -> Option<Vec<u32>> {
 
 /// Whether `pid`, started at `start`, is among the nearest `most` ancestors of this process.
 pub(super) fn above(pid: u32, start: u64, most: usize) -> bool {
-    let read = |path: &str| {
-        let stat = fs::read(path).ok()?;
-        parse_stat(0, &String::from_utf8_lossy(&stat))
-    };
-    let mut below = read("/proc/self/stat");
+    let mut at = parent();
     for _ in 0..most {
-        let Some(at) = below.as_ref().map(|p| p.parent).filter(|at| *at != 0) else {
+        let Some((parent, begun)) = at.filter(|at| *at != 0).and_then(kin) else {
             return false;
         };
-        let parent = read(&format!("/proc/{at}/stat"));
-        if at == pid {
-            return parent.is_some_and(|p| p.start == start);
+        if at == Some(pid) {
+            return begun == start;
         }
-        below = parent;
+        at = Some(parent);
     }
     false
 }
 
+#[cfg(unix)]
+fn parent() -> Option<u32> {
+    Some(std::os::unix::process::parent_id())
+}
+
+#[cfg(not(unix))]
+fn parent() -> Option<u32> {
+    None
+}
+
+/// The parent and the start of a process; this stands before every call of a claim's holder.
+fn kin(pid: u32) -> Option<(u32, u64)> {
+    let mut room = [0; 1024];
+    let stat = small(&["/proc/", &pid.to_string(), "/stat"].concat(), &mut room)?;
+    parse_kin(stat)
+}
+
+fn parse_kin(stat: &[u8]) -> Option<(u32, u64)> {
+    let close = stat.iter().rposition(|b| *b == b')')?;
+    let mut fields = stat.get(close.saturating_add(2)..)?.split(|b| *b == b' ');
+    let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<u64>().ok();
+    let parent = u32::try_from(number(fields.nth(1)?)?).ok()?;
+    Some((parent, number(fields.nth(17)?)?))
+}
+
+/// The text of a small file of `/proc`, which one read gets all of.
+fn small<'a>(path: &str, room: &'a mut [u8]) -> Option<&'a [u8]> {
+    let read = File::open(path).and_then(|mut file| file.read(room)).ok()?;
+    room.get(..read)
+}
+
 /// The boot id and the pid namespace.
 pub(super) fn place() -> (String, String) {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let mut room = [0; 64];
+    let boot = small("/proc/sys/kernel/random/boot_id", &mut room).unwrap_or_default();
+    let boot = String::from_utf8_lossy(boot.trim_ascii()).into_owned();
     let space = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
-    (boot.trim().to_owned(), space.to_string_lossy().into_owned())
+    (boot, space.to_string_lossy().into_owned())
 }
 
 /// Both in one.
@@ -183,6 +211,11 @@ mod tests {
         let process = parse_stat(42, stat).unwrap();
         assert_eq!((process.parent, process.start), (7, 65060));
         assert_eq!(process.program, "a) R (b) c");
+        assert_eq!(parse_kin(stat.as_bytes()), Some((7, 65060)));
+        for cut in 0..stat.len() - 6 {
+            let part = stat.get(..cut).unwrap();
+            assert_ne!(parse_kin(part.as_bytes()), Some((7, 65060)), "{part}");
+        }
         assert_eq!(parse_stat(42, "42 (a S"), None);
         assert_eq!(parse_stat(42, "42 (a) S 7"), None);
         assert_eq!(parse_stat(42, ""), None);

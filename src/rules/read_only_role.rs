@@ -28,7 +28,7 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         Act::Worktree(Worktree::Add { .. }) => false,
         _ => false,
     };
-    let reader = |own: &Own| !own.writes;
+    let reader = |own: &std::rc::Rc<Own>| !own.writes;
     if outward {
         let own = world.own_claim(&action.place).filter(reader);
         return own.map(|own| finding(&own, action)).into_iter().collect();

@@ -30,7 +30,13 @@ impl Key {
 
     /// As a file name: 32 hex digits.
     pub fn hex(self) -> String {
-        format!("{:032x}", self.0)
+        let mut text = String::with_capacity(32);
+        for byte in self.0.to_be_bytes() {
+            for half in [byte >> 4, byte & 15] {
+                text.push(char::from(if half < 10 { b'0' + half } else { b'W' + half }));
+            }
+        }
+        text
     }
 
     /// As a number.
@@ -58,5 +64,8 @@ mod tests {
         );
         assert_eq!(key(&["ab", "c"]).hex().len(), 32);
         assert_eq!(Key::new("k").hex(), key(&[]).hex());
+        for value in [0, 1, 0xab, u128::MAX, OFFSET] {
+            assert_eq!(Key(value).hex(), format!("{value:032x}"));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The store of this machine: one file a claim, in folders below the state directory.
 
-use super::disk::{Draft, Folder, remove, sync_dir, touch, touched};
+use super::disk::{Draft, Folder, read, remove, sync_dir, touch, touched};
 use super::index::Index;
 use super::lock::{self, failed};
 use super::{Decide, Query, Store, quarantine};
@@ -10,6 +10,7 @@ use crate::lease::ground::{self, Allowed};
 use crate::lease::law::{Change, Outcome};
 use crate::lease::record::{Claim, Slot};
 use crate::state::time::Moment;
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,34 @@ impl Dir {
         Ok(entries
             .filter_map(|e| e.ok()?.file_name().into_string().ok())
             .collect())
+    }
+
+    /// The text of the record on a checkout; `None` where there is none that can be read, which
+    /// [`Store::at`] tells more of.
+    pub(in crate::lease) fn record(&self, repo: &str, checkout: &str) -> Option<Vec<u8>> {
+        let root = self.root.as_os_str();
+        let mut path = OsString::with_capacity(root.len().saturating_add(84));
+        for part in [root, "/".as_ref(), repo.as_ref(), "/claims/".as_ref()] {
+            path.push(part);
+        }
+        path.push(checkout);
+        path.push(".json");
+        read(Path::new(&path)).ok()
+    }
+
+    /// The last sign of life beside the record of the claim `claim_id`.
+    pub(in crate::lease) fn pulse(&self, repo: &str, claim_id: &str) -> Option<Moment> {
+        touched(&self.folder(repo).beat(claim_id))
+    }
+
+    /// [`Store::beat`] by the claim's name alone.
+    pub(in crate::lease) fn beat_of(
+        &self,
+        repo: &str,
+        claim_id: &str,
+        now: Moment,
+    ) -> Result<bool, Refusal> {
+        touch(&self.folder(repo).beat(claim_id), now, false)
     }
 
     /// Does `work` while nobody else makes or removes worktrees of the repository. Waits at most `wait`.
@@ -246,7 +275,7 @@ impl Store for Dir {
     }
 
     fn beat(&self, repo: &str, claim: &Claim, now: Moment) -> Result<bool, Refusal> {
-        touch(&self.folder(repo).beat(&claim.claim_id), now, false)
+        self.beat_of(repo, &claim.claim_id, now)
     }
 
     fn change(

@@ -4,7 +4,7 @@
 //! file here and one line in the contract test.
 
 pub mod dir;
-mod disk;
+pub(super) mod disk;
 mod index;
 mod lock;
 pub mod memory;

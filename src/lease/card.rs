@@ -1,0 +1,248 @@
+//! What the look before a call needs of a record, read in one pass where the record stands as this build writes it.
+//!
+//! Whatever stands otherwise, such as fields of somebody else's, is left to the full reader: a card
+//! that is read is the one that the full reader's claim would give.
+
+use super::record::{Claim, SCHEMA};
+use super::words::Role;
+use crate::state::time::Moment;
+use std::path::{Path, PathBuf};
+
+/// The part of a claim that tells whether it is the asker's own, and what it allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card<'a> {
+    /// The claim's name.
+    pub claim_id: &'a str,
+    /// The top of its checkout.
+    pub top: &'a Path,
+    /// Its branch.
+    pub branch: Option<&'a str>,
+    /// The boot of its owner.
+    pub boot: &'a str,
+    /// The space in which the owner's process id counts.
+    pub pid_space: &'a str,
+    /// The owner's process.
+    pub pid: Option<u32>,
+    /// When that process started, as it is written.
+    pub start: Option<&'a str>,
+    /// The sessions that the owner has been.
+    pub sessions: Vec<&'a str>,
+    /// The subagent whose own claim it is.
+    pub agent: Option<&'a str>,
+    /// What the holder may do.
+    pub role: &'a str,
+    /// How long it holds after a sign of life, in seconds.
+    pub ttl: u64,
+    /// The last sign of life in the record.
+    pub seen: Moment,
+    /// Where the holder may write; empty = everywhere.
+    pub paths: Vec<&'a str>,
+}
+
+/// What the holder of a claim may do there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Own {
+    /// Its role, as a word.
+    pub role: String,
+    /// Whether that role writes.
+    pub writes: bool,
+    /// Where it may write, as patterns below the checkout; empty = everywhere.
+    pub paths: Vec<String>,
+    /// The branch that it names.
+    pub branch: Option<String>,
+    /// The top of its checkout.
+    pub top: PathBuf,
+}
+
+impl<'a> Card<'a> {
+    /// The card of a claim.
+    pub fn of(claim: &'a Claim) -> Card<'a> {
+        let owner = &claim.owner;
+        Card {
+            claim_id: &claim.claim_id,
+            top: &claim.checkout.path,
+            branch: claim.branch.as_deref(),
+            boot: &owner.boot_id,
+            pid_space: &owner.pid_ns,
+            pid: owner.pid,
+            start: owner.start_ticks.as_deref(),
+            sessions: owner.session_ids.iter().map(String::as_str).collect(),
+            agent: owner.agent_id.as_deref(),
+            role: claim.role.word(),
+            ttl: claim.lease.ttl_secs,
+            seen: claim.lease.last_heartbeat_utc,
+            paths: claim.allowed_paths.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// Reads a record that stands exactly as this build writes one; `None` = ask the full reader.
+    pub fn read(bytes: &'a [u8]) -> Option<Card<'a>> {
+        let mut at = Text(std::str::from_utf8(bytes).ok()?);
+        at.mark("{\n  \"schema\": ")?;
+        (at.number()? == SCHEMA).then_some(())?;
+        at.mark(",\n  \"claimId\": ")?;
+        let claim_id = at.string()?;
+        at.number_after(",\n  \"epoch\": ")?;
+        at.number_after(",\n  \"rev\": ")?;
+        at.string_after(",\n  \"kind\": ")?;
+        at.mark(",\n  \"repo\": {")?;
+        at.string_after("\n    \"id\": ")?;
+        at.string_after(",\n    \"commonDir\": ")?;
+        at.maybe_after(",\n    \"originUrl\": ")?;
+        at.mark("\n  },\n  \"checkout\": {")?;
+        at.string_after("\n    \"id\": ")?;
+        at.string_after(",\n    \"made\": ")?;
+        let top = at.string_after(",\n    \"path\": ")?;
+        at.string_after(",\n    \"gitDir\": ")?;
+        at.mark(",\n    \"isMain\": ")?;
+        at.truth()?;
+        at.mark(",\n    \"provisioned\": ")?;
+        at.strings("\n      ", "\n    ]")?;
+        at.mark("\n  }")?;
+        let branch = at.maybe_after(",\n  \"branch\": ")?;
+        at.maybe_after(",\n  \"baseSha\": ")?;
+        at.maybe_after(",\n  \"ticket\": ")?;
+        at.maybe_after(",\n  \"lane\": ")?;
+        at.maybe_after(",\n  \"planId\": ")?;
+        at.mark(",\n  \"owner\": {")?;
+        at.string_after("\n    \"installId\": ")?;
+        at.string_after(",\n    \"hostName\": ")?;
+        at.string_after(",\n    \"machineIdHash\": ")?;
+        let boot = at.string_after(",\n    \"bootId\": ")?;
+        let pid_space = at.string_after(",\n    \"pidNs\": ")?;
+        at.mark(",\n    \"pid\": ")?;
+        let pid = match at.mark("null") {
+            Some(()) => None,
+            None => Some(u32::try_from(at.number()?).ok()?),
+        };
+        let start = at.maybe_after(",\n    \"startTicks\": ")?;
+        at.maybe_after(",\n    \"exe\": ")?;
+        at.mark(",\n    \"oneSession\": ")?;
+        at.truth()?;
+        at.mark(",\n    \"sessionIds\": ")?;
+        let sessions = at.strings("\n      ", "\n    ]")?;
+        let agent = at.maybe_after(",\n    \"agentId\": ")?;
+        at.maybe_after(",\n    \"holder\": ")?;
+        at.maybe_after(",\n    \"label\": ")?;
+        at.mark("\n  }")?;
+        at.maybe_after(",\n  \"harness\": ")?;
+        at.maybe_after(",\n  \"model\": ")?;
+        let role = at.string_after(",\n  \"role\": ")?;
+        at.string_after(",\n  \"state\": ")?;
+        at.mark(",\n  \"flags\": ")?;
+        at.strings("\n    ", "\n  ]")?;
+        at.mark(",\n  \"lease\": {")?;
+        at.string_after("\n    \"mode\": ")?;
+        let ttl = at.number_after(",\n    \"ttlSecs\": ")?;
+        Moment::parse(at.string_after(",\n    \"claimedUtc\": ")?)?;
+        let seen = Moment::parse(at.string_after(",\n    \"lastHeartbeatUtc\": ")?)?;
+        if let Some(expires) = at.maybe_after(",\n    \"expiresUtc\": ")? {
+            Moment::parse(expires)?;
+        }
+        at.mark("\n  },\n  \"allowedPaths\": ")?;
+        let paths = at.strings("\n    ", "\n  ]")?;
+        at.mark(",\n  \"prev\": ")?;
+        if at.mark("null").is_none() {
+            at.string_after("{\n    \"claimId\": ")?;
+            at.number_after(",\n    \"epoch\": ")?;
+            at.string_after(",\n    \"how\": ")?;
+            at.mark("\n  }")?;
+        }
+        (at.0 == "\n}\n").then_some(Card {
+            claim_id,
+            top: Path::new(top),
+            branch,
+            boot,
+            pid_space,
+            pid,
+            start,
+            sessions,
+            agent,
+            role,
+            ttl,
+            seen,
+            paths,
+        })
+    }
+
+    /// What its holder may do.
+    pub fn own(&self) -> Own {
+        Own {
+            role: self.role.to_owned(),
+            writes: Role::of(self.role).writes(),
+            paths: self.paths.iter().map(|p| (*p).to_owned()).collect(),
+            branch: self.branch.map(str::to_owned),
+            top: self.top.to_owned(),
+        }
+    }
+}
+
+/// The text that is still to be read.
+struct Text<'a>(&'a str);
+
+impl<'a> Text<'a> {
+    fn mark(&mut self, mark: &str) -> Option<()> {
+        self.0 = self.0.strip_prefix(mark)?;
+        Some(())
+    }
+
+    /// A string in which nothing is escaped.
+    fn string(&mut self) -> Option<&'a str> {
+        let rest = self.0.strip_prefix('"')?;
+        let odd = |b: &u8| matches!(b, b'"' | b'\\' | ..b' ');
+        let end = rest.as_bytes().iter().position(|b| odd(b))?;
+        let (text, after) = rest.split_at_checked(end)?;
+        self.0 = after.strip_prefix('"')?;
+        Some(text)
+    }
+
+    fn string_after(&mut self, mark: &str) -> Option<&'a str> {
+        self.mark(mark)?;
+        self.string()
+    }
+
+    /// A string or `null`.
+    fn maybe_after(&mut self, mark: &str) -> Option<Option<&'a str>> {
+        self.mark(mark)?;
+        match self.mark("null") {
+            Some(()) => Some(None),
+            None => self.string().map(Some),
+        }
+    }
+
+    fn number_after(&mut self, mark: &str) -> Option<u64> {
+        self.mark(mark)?;
+        self.number()
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let digits = self.0.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, after) = self.0.split_at_checked(digits)?;
+        // Fewer than all that fit, and none that JSON would not take.
+        let plain = number == "0" || (1..=18).contains(&digits) && !number.starts_with('0');
+        self.0 = after;
+        number.parse().ok().filter(|_| plain)
+    }
+
+    fn truth(&mut self) -> Option<()> {
+        self.mark("true").or_else(|| self.mark("false"))
+    }
+
+    /// Strings in a list, each after `before` and the last one before `end`.
+    fn strings(&mut self, before: &str, end: &str) -> Option<Vec<&'a str>> {
+        if self.mark("[]").is_some() {
+            return Some(Vec::new());
+        }
+        self.mark("[")?;
+        let mut all = Vec::with_capacity(1);
+        loop {
+            all.push(self.string_after(before)?);
+            match self.mark(",") {
+                Some(()) => {}
+                None => break,
+            }
+        }
+        self.mark(end)?;
+        Some(all)
+    }
+}

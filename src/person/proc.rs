@@ -173,11 +173,24 @@ fn kin(pid: u32) -> Option<(u32, u64)> {
 }
 
 fn parse_kin(stat: &[u8]) -> Option<(u32, u64)> {
-    let close = stat.iter().rposition(|b| *b == b')')?;
-    let mut fields = stat.get(close.saturating_add(2)..)?.split(|b| *b == b' ');
-    let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<u64>().ok();
-    let parent = u32::try_from(number(fields.nth(1)?)?).ok()?;
-    Some((parent, number(fields.nth(17)?)?))
+    // An id, and a name of 64 bytes at most; what follows it has no brackets.
+    let head = stat.get(..stat.len().min(96))?;
+    let close = head.iter().rposition(|b| *b == b')')?;
+    let mut rest = stat.get(close.saturating_add(1)..)?;
+    let mut skip = |blanks: usize| {
+        for _ in 0..blanks {
+            let at = rest.iter().position(|b| *b == b' ')?;
+            rest = rest.get(at.saturating_add(1)..)?;
+        }
+        rest.first().filter(|b| b.is_ascii_digit())?;
+        let digits = rest.iter().take_while(|b| b.is_ascii_digit());
+        let add = |n: u64, b: &u8| n.checked_mul(10)?.checked_add(u64::from(b - b'0'));
+        digits.copied().try_fold(0, |n, b| add(n, &b))
+    };
+    let parent = u32::try_from(skip(2)?).ok()?;
+    let start = skip(18)?;
+    // A number that nothing follows may be the start of a longer one.
+    stat.ends_with(b"\n").then_some((parent, start))
 }
 
 /// The text of a small file of `/proc`, which one read gets all of.
@@ -211,10 +224,11 @@ mod tests {
         let process = parse_stat(42, stat).unwrap();
         assert_eq!((process.parent, process.start), (7, 65060));
         assert_eq!(process.program, "a) R (b) c");
-        assert_eq!(parse_kin(stat.as_bytes()), Some((7, 65060)));
-        for cut in 0..stat.len() - 6 {
-            let part = stat.get(..cut).unwrap();
-            assert_ne!(parse_kin(part.as_bytes()), Some((7, 65060)), "{part}");
+        let line = format!("{stat}\n");
+        assert_eq!(parse_kin(line.as_bytes()), Some((7, 65060)));
+        for cut in 0..line.len() {
+            let part = line.get(..cut).unwrap();
+            assert_eq!(parse_kin(part.as_bytes()), None, "{part}");
         }
         assert_eq!(parse_stat(42, "42 (a S"), None);
         assert_eq!(parse_stat(42, "42 (a) S 7"), None);

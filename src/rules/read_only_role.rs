@@ -1,6 +1,6 @@
 //! Denies writing to a session whose claim says that it only reads.
 
-use super::claims::{self, Deed};
+use super::claims;
 use super::{Found, Rule};
 use crate::action::{Act, Action, Refs, Worktree};
 use crate::policy::Policy;
@@ -21,6 +21,8 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         return Vec::new();
     }
     let outward = match &action.act {
+        // What only may write does not.
+        Act::Run { .. } => return Vec::new(),
         Act::Push(push) => !push.dry_run,
         Act::Refs(Refs::Upstream { .. }) => false,
         Act::Refs(_) => true,
@@ -36,9 +38,6 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     let Some(change) = claims::change(action, world) else {
         return Vec::new();
     };
-    if change.deed == Deed::Perhaps {
-        return Vec::new();
-    }
     let own = change
         .reaches
         .all

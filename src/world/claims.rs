@@ -61,8 +61,8 @@ pub struct Touched {
 pub struct Reaches {
     /// Those that are known.
     pub all: Vec<Touched>,
-    /// Why there may be another one that somebody else holds.
-    pub unknown: Option<String>,
+    /// Why there may be another one that somebody else holds; empty where there is none.
+    pub unknown: Vec<String>,
 }
 
 impl Reaches {
@@ -85,7 +85,15 @@ impl World {
 
     /// The checkouts that a git command at `place` works in: that of its repository, and the one that
     /// its work tree lies in.
-    pub fn reached(&self, place: &Place) -> Reaches {
+    pub fn reached(&self, place: &Place) -> Rc<Reaches> {
+        self.memo.reached(place).unwrap_or_else(|| {
+            let reaches = Rc::new(self.reaches_at(place));
+            self.memo.keep_reached(place, &reaches);
+            reaches
+        })
+    }
+
+    fn reaches_at(&self, place: &Place) -> Reaches {
         let mut reaches = Reaches::default();
         for alternative in &self.scene.live {
             match self.site(alternative, place) {
@@ -107,6 +115,7 @@ impl World {
     pub fn reached_by(&self, place: &Place, path: &Word, itself: bool, tree: bool) -> Reaches {
         let mut reaches = Reaches::default();
         let Some((known, pattern)) = self.known_part(place, path) else {
+            self.add_anywhere(place, &mut reaches);
             return reaches;
         };
         let full = match (&pattern, itself) {
@@ -357,8 +366,30 @@ impl World {
         if let Some(Found::Here(repo)) = here
             && watch.others(&repo.git_dir, &repo.common)
         {
-            reaches.unknown.get_or_insert(why);
+            reaches.unknown = vec![
+                why,
+                "other checkouts of this repository are claimed".to_owned(),
+            ];
         }
+    }
+
+    /// A file of which nothing is known. It is most likely one of the checkout where the call
+    /// works, and there it counts only whether that is somebody else's.
+    fn add_anywhere(&self, place: &Place, reaches: &mut Reaches) {
+        let (Some(watch), Some(dir)) = (self.watch().filter(|w| w.any()), &place.dir) else {
+            return;
+        };
+        let Some(repo) = self.found(dir).filter(|repo| !repo.made && !repo.added) else {
+            return;
+        };
+        let foreign = match stand(watch, watch.look(&repo.git_dir, &repo.common)) {
+            Stand::Other(told) | Stand::Gone(told) | Stand::Unclear(told) => {
+                format!("{} holds `{}`", told.owner, told.top.display())
+            }
+            Stand::Unreadable(why) => format!("whose this checkout is cannot be read: {why}"),
+            Stand::Free | Stand::Mine(_) | Stand::Lapsed(_) => return,
+        };
+        reaches.unknown = vec!["which file it is, is not known".to_owned(), foreign];
     }
 
     /// The part of a path that is known, and the pattern that its next name has to fit.

@@ -77,7 +77,10 @@ impl<'a> Card<'a> {
 
     /// Reads a record that stands exactly as this build writes one; `None` = ask the full reader.
     pub fn read(bytes: &'a [u8]) -> Option<Card<'a>> {
-        let mut at = Text(std::str::from_utf8(bytes).ok()?);
+        let mut at = Text {
+            all: std::str::from_utf8(bytes).ok()?,
+            at: 0,
+        };
         at.mark("{\n  \"schema\": ")?;
         (at.number()? == SCHEMA).then_some(())?;
         at.mark(",\n  \"claimId\": ")?;
@@ -148,7 +151,7 @@ impl<'a> Card<'a> {
             at.string_after(",\n    \"how\": ")?;
             at.mark("\n  }")?;
         }
-        (at.0 == "\n}\n").then_some(Card {
+        (at.left() == b"\n}\n").then_some(Card {
             claim_id,
             top: Path::new(top),
             branch,
@@ -177,23 +180,38 @@ impl<'a> Card<'a> {
     }
 }
 
-/// The text that is still to be read.
-struct Text<'a>(&'a str);
+/// A text, and how far it is read.
+struct Text<'a> {
+    all: &'a str,
+    at: usize,
+}
 
 impl<'a> Text<'a> {
+    fn left(&self) -> &'a [u8] {
+        self.all.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
     fn mark(&mut self, mark: &str) -> Option<()> {
-        self.0 = self.0.strip_prefix(mark)?;
-        Some(())
+        let there = self.left().starts_with(mark.as_bytes());
+        there.then(|| self.at = self.at.saturating_add(mark.len()))
     }
 
     /// A string in which nothing is escaped.
     fn string(&mut self) -> Option<&'a str> {
-        let rest = self.0.strip_prefix('"')?;
-        let odd = |b: &u8| matches!(b, b'"' | b'\\' | ..b' ');
-        let end = rest.as_bytes().iter().position(|b| odd(b))?;
-        let (text, after) = rest.split_at_checked(end)?;
-        self.0 = after.strip_prefix('"')?;
-        Some(text)
+        self.mark("\"")?;
+        let from = self.at;
+        let mut length = 0_usize;
+        for byte in self.left() {
+            match byte {
+                b'"' => {
+                    self.at = from.saturating_add(length).saturating_add(1);
+                    return self.all.get(from..from.saturating_add(length));
+                }
+                b'\\' | ..b' ' => return None,
+                _ => length = length.saturating_add(1),
+            }
+        }
+        None
     }
 
     fn string_after(&mut self, mark: &str) -> Option<&'a str> {
@@ -216,12 +234,18 @@ impl<'a> Text<'a> {
     }
 
     fn number(&mut self) -> Option<u64> {
-        let digits = self.0.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, after) = self.0.split_at_checked(digits)?;
-        // Fewer than all that fit, and none that JSON would not take.
-        let plain = number == "0" || (1..=18).contains(&digits) && !number.starts_with('0');
-        self.0 = after;
-        number.parse().ok().filter(|_| plain)
+        let (mut digits, mut number) = (0_usize, 0_u64);
+        for byte in self.left() {
+            let Some(digit) = byte.checked_sub(b'0').filter(|digit| *digit < 10) else {
+                break;
+            };
+            // None that JSON would not take.
+            (digits == 0 || number > 0).then_some(())?;
+            number = number.checked_mul(10)?.checked_add(u64::from(digit))?;
+            digits = digits.saturating_add(1);
+        }
+        self.at = self.at.saturating_add(digits);
+        (digits > 0).then_some(number)
     }
 
     fn truth(&mut self) -> Option<()> {

@@ -47,7 +47,7 @@ pub struct Watch {
     place: OnceCell<(String, String)>,
     asker: OnceCell<Asker>,
     seen: RefCell<Vec<(PathBuf, Seen)>>,
-    repos: RefCell<Vec<(PathBuf, Option<String>)>>,
+    repos: RefCell<Vec<(PathBuf, Option<Rc<str>>)>>,
     strict: RefCell<Vec<(PathBuf, bool)>>,
 }
 
@@ -128,7 +128,7 @@ impl Watch {
 
     /// The repository's key, where anything was ever claimed in it or set for it. One that cannot be
     /// looked at counts as such.
-    fn repo(&self, common: &Path) -> Option<String> {
+    fn repo(&self, common: &Path) -> Option<Rc<str>> {
         if !self.any() {
             return None;
         }
@@ -136,9 +136,9 @@ impl Watch {
             return key.clone();
         }
         let key = repo_key(common);
-        let found = std::fs::symlink_metadata(self.state.dir().join("v1").join(&key));
+        let found = std::fs::symlink_metadata(self.store().place(&key));
         let there = !found.is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound);
-        let key = there.then_some(key);
+        let key = there.then(|| Rc::from(key));
         let known = (common.to_owned(), key.clone());
         self.repos.borrow_mut().push(known);
         key
@@ -314,7 +314,7 @@ impl Watch {
             return false;
         };
         let own = checkout_key(git_dir, common) + ".json";
-        let claims = self.state.dir().join("v1").join(repo).join("claims");
+        let claims = self.store().place(&repo).join("claims");
         match std::fs::read_dir(claims) {
             Ok(mut entries) => entries.any(|e| !e.is_ok_and(|e| e.file_name() == *own)),
             Err(e) => e.kind() != std::io::ErrorKind::NotFound,

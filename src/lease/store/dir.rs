@@ -59,14 +59,21 @@ impl Dir {
     /// The text of the record on a checkout; `None` where there is none that can be read, which
     /// [`Store::at`] tells more of.
     pub(in crate::lease) fn record(&self, repo: &str, checkout: &str) -> Option<Vec<u8>> {
-        let root = self.root.as_os_str();
-        let mut path = OsString::with_capacity(root.len().saturating_add(84));
-        for part in [root, "/".as_ref(), repo.as_ref(), "/claims/".as_ref()] {
+        let mut path = self.place(repo).into_os_string();
+        for part in ["/claims/", checkout, ".json"] {
             path.push(part);
         }
-        path.push(checkout);
-        path.push(".json");
         read(Path::new(&path)).ok()
+    }
+
+    /// Where the claims of a repository are.
+    pub(in crate::lease) fn place(&self, repo: &str) -> PathBuf {
+        let root = self.root.as_os_str();
+        let mut path = OsString::with_capacity(root.len().saturating_add(84));
+        for part in [root, "/".as_ref(), repo.as_ref()] {
+            path.push(part);
+        }
+        path.into()
     }
 
     /// The last sign of life beside the record of the claim `claim_id`.

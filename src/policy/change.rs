@@ -34,6 +34,8 @@ pub fn changes(before: &Policy, after: &Policy, rules: &[Known]) -> Vec<Change> 
         }
     }
     out.extend(super::ci::changes(before.ci(), after.ci()));
+    let (old, new) = (before.lease_naming(), after.lease_naming());
+    out.extend(super::naming::changes(old, new));
     if before.base_branches != after.base_branches {
         let gone = |b: &Cow<'static, str>| !after.base_branches.contains(b);
         out.push(Change {

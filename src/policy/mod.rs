@@ -9,6 +9,7 @@ mod edit;
 mod files;
 mod glob;
 mod layer;
+mod naming;
 mod nearest;
 mod places;
 mod preset;
@@ -27,6 +28,7 @@ mod wish;
 pub use bot::{ReviewBot, Settle, Signal};
 pub use change::{Change, changes};
 pub use ci::{Ci, Gate, Provider};
+pub use naming::Naming;
 pub use edit::{CannotEdit, Edit, set_rule};
 pub use glob::glob_matches;
 pub use layer::Layer;
@@ -98,6 +100,8 @@ pub struct Policy {
     wishes: Vec<(&'static str, Wish, Layer)>,
     /// What was said of CI beyond the choices; `None` = nothing.
     ci: Option<Box<Ci>>,
+    /// The same of the names in claims.
+    naming: Option<Box<Naming>>,
 }
 
 impl Default for Policy {
@@ -118,6 +122,7 @@ impl Default for Policy {
             origins: [Layer::BuiltIn; COUNT],
             wishes: Vec::new(),
             ci: None,
+            naming: None,
         }
     }
 }
@@ -214,6 +219,15 @@ impl Policy {
     /// Whether hosts other than Claude Code have to name a lane.
     pub fn lanes_required(&self) -> bool {
         self.word_at(at::LEASE_LANES) == Some("required")
+    }
+
+    /// How tickets and branches that are claimed are named.
+    pub fn lease_naming(&self) -> &Naming {
+        static ANY: Naming = Naming {
+            ticket: String::new(),
+            branch: String::new(),
+        };
+        self.naming.as_deref().unwrap_or(&ANY)
     }
 
     /// The policy to look with before the files are read: what some file may say of claims counts

@@ -72,6 +72,8 @@ pub(super) mod at {
     pub(in super::super) const LEASE_MODE: usize = 20;
     pub(in super::super) const LEASE_TIER: usize = 21;
     pub(in super::super) const LEASE_LANES: usize = 22;
+    pub(in super::super) const LEASE_TICKETS: usize = 23;
+    pub(in super::super) const LEASE_BRANCHES: usize = 24;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -278,6 +280,20 @@ pub const KEYS: &[Key] = &[
             default: 1,
         },
         doc: &["Whether hosts other than Claude Code have to name the lane that owns their work."],
+    },
+    Key {
+        name: "lease.ticket_pattern",
+        kind: Kind::Text,
+        doc: &[
+            "How tickets are named that `lease claim` and `worktree add` take: `T-*`; a star stands for anything but `/`, and without a pattern every name will do.",
+        ],
+    },
+    Key {
+        name: "lease.branch_pattern",
+        kind: Kind::Text,
+        doc: &[
+            "How branches are named that are claimed: `wt/*/{ticket}`; `{ticket}` stands for the ticket that the claim names.",
+        ],
     },
 ];
 

@@ -30,13 +30,14 @@ impl Key {
 
     /// As a file name: 32 hex digits.
     pub fn hex(self) -> String {
-        let mut text = String::with_capacity(32);
-        for byte in self.0.to_be_bytes() {
-            for half in [byte >> 4, byte & 15] {
-                text.push(char::from(if half < 10 { b'0' + half } else { b'W' + half }));
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [b'0'; 32];
+        for (two, byte) in text.chunks_exact_mut(2).zip(self.0.to_be_bytes()) {
+            for (digit, half) in two.iter_mut().zip([byte >> 4, byte & 15]) {
+                *digit = DIGITS.get(usize::from(half)).copied().unwrap_or_default();
             }
         }
-        text
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// As a number.

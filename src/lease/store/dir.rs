@@ -3,7 +3,7 @@
 use super::disk::{Draft, Folder, read, remove, sync_dir, touch, touched};
 use super::index::Index;
 use super::lock::{self, failed};
-use super::{Decide, Query, Store, quarantine};
+use super::{Decide, Query, Store, history, quarantine};
 use crate::lease::book::{Book, Name, Taken, names};
 use crate::lease::error::Refusal;
 use crate::lease::ground::{self, Allowed};
@@ -258,6 +258,7 @@ impl Dir {
                 remove(&path)?;
                 index.drop_names(checkout, before.unwrap_or(claim), None);
                 remove(&folder.beat(&claim.claim_id))?;
+                history::sweep(folder, now);
             }
             Change::Clear => remove(&path)?,
         }

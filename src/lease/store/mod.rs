@@ -5,6 +5,7 @@
 
 pub mod dir;
 pub(super) mod disk;
+mod history;
 mod index;
 mod lock;
 pub mod memory;

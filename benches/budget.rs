@@ -570,7 +570,9 @@ fn ownership() {
             } else {
                 ""
             };
-            println!("{many:>7} claims: {name:<18}{free:.2} +{more:.3}, limit {OWNERSHIP_LIMIT}{over}");
+            println!(
+                "{many:>7} claims: {name:<18}{free:.2} +{more:.3}, limit {OWNERSHIP_LIMIT}{over}"
+            );
         }
     }
 }

@@ -17,18 +17,7 @@ use support::lease::{Dice, T0};
 use support::long;
 
 const TEXTS: &[&str] = &[
-    "",
-    "a",
-    "feat/x",
-    "ü",
-    "a b",
-    "a\"b",
-    "a\\b",
-    "a\nb",
-    "\u{7f}",
-    "\u{1}",
-    "漢字",
-    "}",
+    "", "a", "feat/x", "ü", "a b", "a\"b", "a\\b", "a\nb", "\u{7f}", "\u{1}", "漢字", "}",
     "\u{2028}",
 ];
 

@@ -46,7 +46,13 @@ fn call(yard: &Yard, session: &str, worktree: &str, tool: &str, input: &Value) -
 }
 
 fn bash(yard: &Yard, session: &str, worktree: &str, command: &str) -> Output {
-    call(yard, session, worktree, "Bash", &json!({ "command": command }))
+    call(
+        yard,
+        session,
+        worktree,
+        "Bash",
+        &json!({ "command": command }),
+    )
 }
 
 #[track_caller]
@@ -99,7 +105,9 @@ fn keep(yard: &Yard, pid: u32, more: &str) -> Child {
 fn a_timer_renews_once_where_a_loop_keeps_its_own_time() {
     let (yard, child) = (Yard::new(1), detached());
     let beat = looped(&yard, child.id());
-    let out = keep(&yard, child.id(), "--once").wait_with_output().unwrap();
+    let out = keep(&yard, child.id(), "--once")
+        .wait_with_output()
+        .unwrap();
     told(&out, 0, "renew");
     assert!(fresh(&beat));
     end(child);
@@ -166,13 +174,25 @@ fn a_person_ends_a_living_sessions_claim_by_a_typed_word_and_the_log_tells_why()
     let id = claim(&yard, "w0")["claimId"].as_str().unwrap().to_owned();
     let line = |id: &str| format!("$LG lease override {id} --reason \"it hangs\"");
     // Without a terminal nobody can type.
-    told(&yard.outside("w0", &line(&id)).output().unwrap(), 1, "terminal");
+    told(
+        &yard.outside("w0", &line(&id)).output().unwrap(),
+        1,
+        "terminal",
+    );
     told(&yard.at_terminal("w0", &line(&id), "yes"), 1, "override");
     assert_eq!(claim(&yard, "w0")["claimId"], id.as_str());
     // Another claim than the one that was meant stays.
-    told(&yard.at_terminal("w0", &line("01OTHER"), "override"), 1, "E_");
+    told(
+        &yard.at_terminal("w0", &line("01OTHER"), "override"),
+        1,
+        "E_",
+    );
     assert_eq!(claim(&yard, "w0")["claimId"], id.as_str());
-    told(&yard.at_terminal("w0", &line(&id), "override"), 0, "this ends");
+    told(
+        &yard.at_terminal("w0", &line(&id), "override"),
+        0,
+        "this ends",
+    );
     assert_eq!(claim(&yard, "w0"), Value::Null);
     let log = yard.claude("s2", "w1", "$LG log --leases --json");
     told(&log, 0, "it hangs");
@@ -200,14 +220,24 @@ fn tickets_and_branches_are_named_as_policy_wants_and_nothing_is_made_otherwise(
         ("$LG worktree add X-1 --branch feat/x", "E_TICKET_NAME"),
         ("$LG worktree add T-1", "`feat/*`"),
         ("$LG worktree add T-1", "E_BRANCH_NAME"),
-        ("$LG lease claim --worktree ../w0 --ticket X-1", "E_TICKET_NAME"),
-        ("$LG lease claim --worktree ../w0 --branch wild", "E_BRANCH_NAME"),
+        (
+            "$LG lease claim --worktree ../w0 --ticket X-1",
+            "E_TICKET_NAME",
+        ),
+        (
+            "$LG lease claim --worktree ../w0 --branch wild",
+            "E_BRANCH_NAME",
+        ),
     ] {
         told(&claude(text), 1, part);
     }
     assert!(!yard.dir("main-worktrees").exists());
     assert_eq!(claim(&yard, "w0"), Value::Null);
-    told(&claude("$LG worktree add T-1 --branch feat/t1"), 0, "feat/t1");
+    told(
+        &claude("$LG worktree add T-1 --branch feat/t1"),
+        0,
+        "feat/t1",
+    );
     told(
         &yard.claude("s2", "w0", "$LG lease claim --ticket T-2"),
         0,
@@ -230,7 +260,10 @@ fn where_policy_alone_is_strict_plain_files_need_a_claim_before_anything_was_cla
     for out in [bash(&yard, "s1", "main", "echo x > new.txt"), write("main")] {
         told(&out, 2, "lease/main-checkout");
     }
-    for out in [bash(&yard, "s1", "w0", "sed -i s/a/b/ new.txt"), write("w0")] {
+    for out in [
+        bash(&yard, "s1", "w0", "sed -i s/a/b/ new.txt"),
+        write("w0"),
+    ] {
         told(&out, 0, "\"ask\"");
     }
     for command in ["cat new.txt", "git status", "ls > /tmp/leaseguard-note"] {
@@ -283,7 +316,10 @@ fn a_claim_of_another_process_space_is_unknown_and_never_dead_or_taken() {
         last = String::from_utf8_lossy(&out.stderr).into_owned();
         !last.contains("E_TAKEOVER_NOT_EXPIRED")
     });
-    assert!(last.contains("E_TAKEOVER_NOT_DEAD") || last.contains("UNKNOWN"), "{last}");
+    assert!(
+        last.contains("E_TAKEOVER_NOT_DEAD") || last.contains("UNKNOWN"),
+        "{last}"
+    );
     told(&yard.claude("s2", "w0", "$LG lease show"), 0, "unknown");
     told(&yard.claude("s2", "w0", "$LG lease check"), 3, "");
     let out = bash(&yard, "s2", "w1", "git -C ../w0 commit --allow-empty -m x");

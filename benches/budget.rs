@@ -194,6 +194,10 @@ fn main() {
     if !std::env::args().any(|a| a == "--bench") {
         return;
     }
+    // `cargo bench --bench budget -- ownership` counts that alone.
+    if std::env::args().any(|a| a == "ownership") {
+        return ownership();
+    }
     let grounds = [
         Ground::Small,
         Ground::Policy,

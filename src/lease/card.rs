@@ -83,24 +83,23 @@ impl<'a> Card<'a> {
         };
         at.mark("{\n  \"schema\": ")?;
         (at.number()? == SCHEMA).then_some(())?;
-        at.mark(",\n  \"claimId\": ")?;
-        let claim_id = at.string()?;
+        let claim_id = at.string_after(",\n  \"claimId\": \"")?;
         at.number_after(",\n  \"epoch\": ")?;
         at.number_after(",\n  \"rev\": ")?;
-        at.string_after(",\n  \"kind\": ")?;
+        at.string_after(",\n  \"kind\": \"")?;
         at.mark(",\n  \"repo\": {")?;
-        at.string_after("\n    \"id\": ")?;
-        at.string_after(",\n    \"commonDir\": ")?;
+        at.string_after("\n    \"id\": \"")?;
+        at.string_after(",\n    \"commonDir\": \"")?;
         at.maybe_after(",\n    \"originUrl\": ")?;
         at.mark("\n  },\n  \"checkout\": {")?;
-        at.string_after("\n    \"id\": ")?;
-        at.string_after(",\n    \"made\": ")?;
-        let top = at.string_after(",\n    \"path\": ")?;
-        at.string_after(",\n    \"gitDir\": ")?;
+        at.string_after("\n    \"id\": \"")?;
+        at.string_after(",\n    \"made\": \"")?;
+        let top = at.string_after(",\n    \"path\": \"")?;
+        at.string_after(",\n    \"gitDir\": \"")?;
         at.mark(",\n    \"isMain\": ")?;
         at.truth()?;
         at.mark(",\n    \"provisioned\": ")?;
-        at.strings("\n      ", "\n    ]")?;
+        at.strings("\n      \"", "\n    ]")?;
         at.mark("\n  }")?;
         let branch = at.maybe_after(",\n  \"branch\": ")?;
         at.maybe_after(",\n  \"baseSha\": ")?;
@@ -108,11 +107,11 @@ impl<'a> Card<'a> {
         at.maybe_after(",\n  \"lane\": ")?;
         at.maybe_after(",\n  \"planId\": ")?;
         at.mark(",\n  \"owner\": {")?;
-        at.string_after("\n    \"installId\": ")?;
-        at.string_after(",\n    \"hostName\": ")?;
-        at.string_after(",\n    \"machineIdHash\": ")?;
-        let boot = at.string_after(",\n    \"bootId\": ")?;
-        let pid_space = at.string_after(",\n    \"pidNs\": ")?;
+        at.string_after("\n    \"installId\": \"")?;
+        at.string_after(",\n    \"hostName\": \"")?;
+        at.string_after(",\n    \"machineIdHash\": \"")?;
+        let boot = at.string_after(",\n    \"bootId\": \"")?;
+        let pid_space = at.string_after(",\n    \"pidNs\": \"")?;
         at.mark(",\n    \"pid\": ")?;
         let pid = match at.mark("null") {
             Some(()) => None,
@@ -123,32 +122,32 @@ impl<'a> Card<'a> {
         at.mark(",\n    \"oneSession\": ")?;
         at.truth()?;
         at.mark(",\n    \"sessionIds\": ")?;
-        let sessions = at.strings("\n      ", "\n    ]")?;
+        let sessions = at.strings("\n      \"", "\n    ]")?;
         let agent = at.maybe_after(",\n    \"agentId\": ")?;
         at.maybe_after(",\n    \"holder\": ")?;
         at.maybe_after(",\n    \"label\": ")?;
         at.mark("\n  }")?;
         at.maybe_after(",\n  \"harness\": ")?;
         at.maybe_after(",\n  \"model\": ")?;
-        let role = at.string_after(",\n  \"role\": ")?;
-        at.string_after(",\n  \"state\": ")?;
+        let role = at.string_after(",\n  \"role\": \"")?;
+        at.string_after(",\n  \"state\": \"")?;
         at.mark(",\n  \"flags\": ")?;
-        at.strings("\n    ", "\n  ]")?;
+        at.strings("\n    \"", "\n  ]")?;
         at.mark(",\n  \"lease\": {")?;
-        at.string_after("\n    \"mode\": ")?;
+        at.string_after("\n    \"mode\": \"")?;
         let ttl = at.number_after(",\n    \"ttlSecs\": ")?;
-        Moment::parse(at.string_after(",\n    \"claimedUtc\": ")?)?;
-        let seen = Moment::parse(at.string_after(",\n    \"lastHeartbeatUtc\": ")?)?;
+        Moment::parse(at.string_after(",\n    \"claimedUtc\": \"")?)?;
+        let seen = Moment::parse(at.string_after(",\n    \"lastHeartbeatUtc\": \"")?)?;
         if let Some(expires) = at.maybe_after(",\n    \"expiresUtc\": ")? {
             Moment::parse(expires)?;
         }
         at.mark("\n  },\n  \"allowedPaths\": ")?;
-        let paths = at.strings("\n    ", "\n  ]")?;
+        let paths = at.strings("\n    \"", "\n  ]")?;
         at.mark(",\n  \"prev\": ")?;
         if at.mark("null").is_none() {
-            at.string_after("{\n    \"claimId\": ")?;
+            at.string_after("{\n    \"claimId\": \"")?;
             at.number_after(",\n    \"epoch\": ")?;
-            at.string_after(",\n    \"how\": ")?;
+            at.string_after(",\n    \"how\": \"")?;
             at.mark("\n  }")?;
         }
         (at.left() == b"\n}\n").then_some(Card {
@@ -180,6 +179,21 @@ impl<'a> Card<'a> {
     }
 }
 
+/// The bytes that stand for themselves in a string.
+const PLAIN: [bool; 256] = plain();
+
+const fn plain() -> [bool; 256] {
+    let mut all = [true; 256];
+    let mut rest: &mut [bool] = &mut all;
+    let mut byte = 0_u32;
+    while let Some((first, after)) = rest.split_first_mut() {
+        *first = byte >= b' ' as u32 && byte != b'"' as u32 && byte != b'\\' as u32;
+        byte = byte.wrapping_add(1);
+        rest = after;
+    }
+    all
+}
+
 /// A text, and how far it is read.
 struct Text<'a> {
     all: &'a str,
@@ -196,17 +210,19 @@ impl<'a> Text<'a> {
         there.then(|| self.at = self.at.saturating_add(mark.len()))
     }
 
-    /// A string in which nothing is escaped.
+    /// The rest of a string in which nothing is escaped, its opening quote read.
     fn string(&mut self) -> Option<&'a str> {
-        self.mark("\"")?;
-        let rest = self.all.get(self.at..)?;
-        let (text, _) = rest.split_once('"')?;
-        self.at = self.at.saturating_add(text.len()).saturating_add(1);
-        // Without a way out of the loop, many bytes are looked at at once.
-        let odd = |odd, byte: &u8| odd | matches!(byte, b'\\' | ..b' ');
-        (!text.as_bytes().iter().fold(false, odd)).then_some(text)
+        let (from, mut at) = (self.at, self.at);
+        let bytes = self.all.as_bytes();
+        while PLAIN.get(usize::from(*bytes.get(at)?)) == Some(&true) {
+            at = at.wrapping_add(1);
+        }
+        (bytes.get(at) == Some(&b'"')).then_some(())?;
+        self.at = at.wrapping_add(1);
+        self.all.get(from..at)
     }
 
+    /// A string behind a mark that ends with its opening quote.
     fn string_after(&mut self, mark: &str) -> Option<&'a str> {
         self.mark(mark)?;
         self.string()
@@ -215,10 +231,10 @@ impl<'a> Text<'a> {
     /// A string or `null`.
     fn maybe_after(&mut self, mark: &str) -> Option<Option<&'a str>> {
         self.mark(mark)?;
-        match self.mark("null") {
-            Some(()) => Some(None),
-            None => self.string().map(Some),
+        if self.left().first() == Some(&b'n') {
+            return self.mark("null").map(|()| None);
         }
+        self.string_after("\"").map(Some)
     }
 
     fn number_after(&mut self, mark: &str) -> Option<u64> {

@@ -47,3 +47,30 @@ pub(super) fn changes(before: &Naming, after: &Naming) -> Vec<Change> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_may_not_loosen_gives_a_pattern_only_where_there_is_none() {
+        let mut naming = Naming::default();
+        let mut take = |pattern, free| match naming.take(at::LEASE_TICKETS, pattern, free) {
+            Took::Changed => "changed",
+            Took::Nothing => "nothing",
+            Took::Held(_) => "held",
+        };
+        assert_eq!(take("T-*", false), "changed");
+        assert_eq!(take("T-*", false), "nothing");
+        assert_eq!(take("*", false), "held");
+        assert_eq!(take("", false), "held");
+        assert_eq!(take("U-*", true), "changed");
+        assert_eq!(naming.ticket, "U-*");
+        assert_eq!(naming.branch, "");
+        let after = Naming::default();
+        let change = changes(&naming, &after);
+        assert_eq!(change.len(), 1);
+        assert!(change.iter().all(|c| c.loosens && c.to.is_empty()));
+        assert!(changes(&after, &naming).iter().all(|c| !c.loosens));
+    }
+}

@@ -195,6 +195,10 @@ fn main() {
     if !std::env::args().any(|a| a == "--bench") {
         return;
     }
+    // `cargo bench --bench budget -- ownership` counts that alone.
+    if std::env::args().any(|a| a == "ownership") {
+        return ownership();
+    }
     let grounds = [
         Ground::Small,
         Ground::Policy,
@@ -434,64 +438,147 @@ fn figures(calls: &[Asked<'_>]) {
 /// How much more a call may cost, relative to `/bin/true`, where its checkout is claimed.
 const OWNERSHIP_LIMIT: f64 = 0.15;
 
-/// What it costs to know whose the checkout is: a plain commit without any claim on the machine,
-/// and by the holder among some and among many claims.
+/// The calls for which it is counted what it costs to know whose the checkout is.
+const OWNED: &[(&str, &str)] = &[
+    ("plain", "ls -l"),
+    ("git-status", "git status --short"),
+    ("unknown-program", "cargo test -q 2>&1 | tail -5"),
+    ("commit", "git commit -m x"),
+];
+
+/// A shell under an agent host's name, which runs lines one by one: what it starts sees a host above.
+struct Host {
+    child: std::process::Child,
+    said: std::io::BufReader<std::process::ChildStdout>,
+}
+
+impl Host {
+    fn start(stage: &Stage) -> Host {
+        let program = stage.repo.root.join("claude");
+        std::os::unix::fs::symlink("/bin/sh", &program).expect("the host");
+        let lines = "while read -r line; do eval \"$line\"; echo done; done";
+        let mut child = Command::new(program)
+            .args(["-c", lines])
+            .current_dir(&stage.repo.cwd)
+            .env_clear()
+            .env("HOME", &stage.repo.home)
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the host");
+        let said = std::io::BufReader::new(child.stdout.take().expect("its output"));
+        Host { child, said }
+    }
+
+    fn run(&mut self, line: &str) {
+        use std::io::{BufRead, Write};
+        let stdin = self.child.stdin.as_mut().expect("its input");
+        writeln!(stdin, "{line}").expect("the line");
+        let mut answer = String::new();
+        self.said.read_line(&mut answer).expect("its answer");
+        assert_eq!(answer, "done\n", "{line}");
+    }
+
+    fn hook(&mut self, payload: &Path) {
+        self.run(&format!(
+            "'{}' hook < '{}' > /dev/null",
+            bin(),
+            payload.display()
+        ));
+    }
+
+    /// User instructions of one call that comes after another of the same.
+    fn count(&mut self, payload: &Path) -> Option<u64> {
+        self.hook(payload);
+        let out = payload.with_extension("counted");
+        self.run(&format!(
+            "valgrind --tool=callgrind --callgrind-out-file=/dev/null '{}' hook < '{}' > /dev/null 2> '{}'",
+            bin(), payload.display(), out.display()
+        ));
+        let said = String::from_utf8_lossy(&std::fs::read(out).ok()?).into_owned();
+        let line = said.lines().find(|l| l.contains("Collected :"))?;
+        line.rsplit(' ').next()?.parse().ok()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What it costs to know whose the checkout is: calls of a session in its own process, without any
+/// claim on the machine, and as the holder among some and among many claims.
 fn ownership() {
     let setup: Setup = serde_json::from_value(serde_json::json!({
         "clean": true, "worktrees": [{ "name": "wt-me", "branch": "feat/me" }],
     }))
     .expect("a setup");
-    let stage = Stage::of(&setup);
-    let mut stage = stage;
+    let mut stage = Stage::of(&setup);
     let mut repo = repo::fresh(&setup);
     repo.cwd = repo.root.join("wt-me");
     stage.repo = std::sync::Arc::new(repo);
-    let run = Run {
-        name: "commit",
-        command: "git commit -m x",
-        exit: 0,
-        limit: 0.0,
-        aim: 0.0,
-        ground: Ground::Small,
-    };
-    let call = payload(&stage, &run);
-    let Some(base) = instructions(&stage, TRUE, &[], &call) else {
+    let calls: Vec<(&str, PathBuf)> = OWNED
+        .iter()
+        .map(|(name, command)| {
+            let run = Run {
+                name,
+                command,
+                exit: 0,
+                limit: 0.0,
+                aim: 0.0,
+                ground: Ground::Small,
+            };
+            (*name, payload(&stage, &run))
+        })
+        .collect();
+    let Some(base) = instructions(&stage, TRUE, &[], &calls[0].1) else {
         return;
     };
-    let count = || {
-        let _ = start(&stage, bin(), &["hook"], &call);
-        let counted = instructions(&stage, bin(), &["hook"], &call);
-        counted.map_or(0.0, |n| n as f64 / base as f64)
+    let mut host = Host::start(&stage);
+    let count = |host: &mut Host| -> Vec<f64> {
+        let count = |call: &(&str, PathBuf)| {
+            let counted = host.count(&call.1).expect("callgrind's count");
+            counted as f64 / base as f64
+        };
+        calls.iter().map(count).collect()
     };
-    let free = count();
+    let free = count(&mut host);
     let event = stage.repo.root.join("start.json");
-    let text = std::fs::read_to_string(&call).expect("the payload");
-    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    value["hook_event_name"] = "SessionStart".into();
-    repo::put(&event, &value.to_string());
-    let _ = start(&stage, bin(), &["hook"], &event);
-    println!("\nwhose the checkout is, as ratios to {TRUE}: {free:.2} without claims");
+    let start = serde_json::json!({
+        "session_id": "11111111-2222-4333-8444-555555555555", "transcript_path": "/t",
+        "cwd": stage.repo.cwd, "hook_event_name": "SessionStart", "source": "startup",
+    });
+    repo::put(&event, &start.to_string());
+    host.hook(&event);
+    println!("\nwhose the checkout is, more than without claims, as ratios to {TRUE}");
     let state = stage.repo.home.join(".local/state/leaseguard/v1");
-    let folder = std::fs::read_dir(state).expect("claims").flatten().next();
-    let claims = folder
-        .expect("the claim of the event")
-        .path()
-        .join("claims");
+    let mut folders = std::fs::read_dir(state).expect("the claim of the event");
+    let claims = folders.next().expect("a repository").expect("its name");
+    let claims = claims.path().join("claims");
     let own = std::fs::read_dir(&claims).expect("claims").flatten().next();
     let record = std::fs::read_to_string(own.expect("a record").path()).expect("its text");
+    assert!(record.contains("\"exe\": \"Claude Code\""), "{record}");
     let mut written = 1;
     for many in [1, 10, 10_000] {
         while written < many {
             repo::put(&claims.join(format!("{written:032x}.json")), &record);
             written += 1;
         }
-        let more = count() - free;
-        let over = if more > OWNERSHIP_LIMIT {
-            "  over the limit"
-        } else {
-            ""
-        };
-        println!("{many:>7} claims: +{more:.3}, limit {OWNERSHIP_LIMIT}{over}");
+        for ((name, _), (now, free)) in calls.iter().zip(count(&mut host).iter().zip(&free)) {
+            let more = now - free;
+            let over = if more > OWNERSHIP_LIMIT {
+                "  over the limit"
+            } else {
+                ""
+            };
+            println!(
+                "{many:>7} claims: {name:<18}{free:.2} +{more:.3}, limit {OWNERSHIP_LIMIT}{over}"
+            );
+        }
     }
 }
 

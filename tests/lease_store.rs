@@ -459,6 +459,64 @@ fn unfinished_files_of_the_dead_are_swept_and_those_of_the_living_are_not() {
     assert!(!tmp.join("9.1").exists() && tmp.join("9.2").exists());
 }
 
+/// What is remembered of checkouts that are gone is bounded by age and by number.
+#[test]
+fn the_last_claims_of_checkouts_that_are_gone_are_swept_and_those_of_others_stay() {
+    const MOST: usize = 200;
+    let disk = Disk::new();
+    let retired = disk.folder().join("retired");
+    let (first, now) = (a(), Moment::now());
+    disk.bench().claim("x", &first, now).unwrap();
+    disk.bench().run("x", &first, Act::Release, now).unwrap();
+    let text = fs::read_to_string(retired.join("x.json")).unwrap();
+    let put = |name: &str, git_dir: &Path, days: u64| {
+        let mut record: serde_json::Value = serde_json::from_str(&text).unwrap();
+        record["checkout"]["gitDir"] = git_dir.to_str().unwrap().into();
+        let path = retired.join(format!("{name}.json"));
+        fs::write(&path, record.to_string()).unwrap();
+        let file = File::options().write(true).open(path).unwrap();
+        let age = Duration::from_secs(days * 86_400);
+        file.set_modified(std::time::SystemTime::now() - age)
+            .unwrap();
+    };
+    let gone = Path::new("/no/such/git/dir");
+    let there = |name: &str| retired.join(format!("{name}.json")).exists();
+    let release = || {
+        let who = b();
+        disk.bench().claim("y", &who, now).unwrap();
+        disk.bench().run("y", &who, Act::Release, now).unwrap();
+    };
+    put("old-gone", gone, 40);
+    put("old-there", disk.temp.path(), 40);
+    put("new-gone", gone, 20);
+    fs::write(retired.join("strange.json"), "{").unwrap();
+    release();
+    assert!(!there("old-gone") && there("old-there") && there("new-gone"));
+    for n in 0..MOST + 50 {
+        put(&format!("many-{n:03}"), gone, 10);
+    }
+    release();
+    assert!(!there("new-gone") && there("old-there") && there("y") && there("strange"));
+    assert_eq!(fs::read_dir(&retired).unwrap().count(), MOST);
+}
+
+// 4.5 (j) O_EXCL steal: a lock that is a file's being there is taken twice when its owner has died.
+#[cfg(unix)]
+#[test]
+fn peer_defect_a_lock_file_that_a_dead_process_left_keeps_nobody_out_and_stays() {
+    use std::os::unix::fs::MetadataExt;
+    let disk = Disk::new();
+    disk.bench().claim("x", &a(), at(0)).unwrap();
+    disk.bench().run("x", &a(), Act::Release, at(1)).unwrap();
+    let lock = disk.folder().join(".lock");
+    fs::write(&lock, "999999").unwrap();
+    let inode = || fs::metadata(&lock).unwrap().ino();
+    let first = inode();
+    assert_eq!(race(&disk.store, true), 1);
+    assert_eq!(inode(), first);
+    assert_eq!(fs::read_to_string(&lock).unwrap(), "999999");
+}
+
 /// After a restart the entries of names may be lost, and the claims are not.
 #[test]
 fn an_index_of_another_boot_is_made_anew_and_until_then_not_trusted() {

@@ -476,7 +476,7 @@ pub trait Lookup {
         None
     }
 
-    /// Whether anything is claimed on this machine, so that it counts whose a plain file is.
+    /// Whether anything is claimed on this machine, so that it counts where an unknown program runs.
     fn claimed(&self) -> bool {
         false
     }
@@ -517,11 +517,11 @@ pub struct Named {
 }
 
 /// What `command` would do when it runs in `dir`; empty for programs that are none of our business.
+/// Plain files that it writes are told: whether it counts whose they are is for the one who judges.
 pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named {
     let mut named = Named::default();
-    let claimed = lookup.claimed();
     let Some(program) = command.words.first() else {
-        file::read("", command, dir, claimed, &mut named.actions);
+        file::read("", command, dir, true, &mut named.actions);
         return named;
     };
     let base = program_name(program, dir, lookup);
@@ -537,7 +537,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         named.alias = reading.alias;
         let outward = forge::git_verbs(&base, command, &named.actions);
         named.actions.extend(outward.into_iter().map(plain));
-        file::read("", command, dir, claimed, &mut named.actions);
+        file::read("", command, dir, true, &mut named.actions);
         return named;
     }
     if let Some(command) = forge::as_git(&base, command) {
@@ -557,7 +557,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
                 .map(plain),
         );
     }
-    file::read(&base, command, dir, claimed, &mut named.actions);
+    file::read(&base, command, dir, true, &mut named.actions);
     let own = own::read(&base, command).or_else(|| agent::read(&base, command));
     named.actions.extend(own.map(plain));
     if wrap::waits_for_lines(command) {
@@ -566,7 +566,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     if let Some(unread) = odd_git(command, &base) {
         named.actions.push(plain(Act::Opaque(unread)));
     }
-    if claimed && may_write::may_write(&base) {
+    if lookup.claimed() && may_write::may_write(&base) {
         let program = program.clone();
         named.actions.push(plain(Act::Run { program }));
     }

@@ -8,7 +8,7 @@ mod reach;
 use crate::action::git::AliasRun;
 use crate::action::{self, Act, Action, Place, Unread, wrap};
 use crate::call::{Call, Dialect, What};
-use crate::policy::{Policy, Repository, Shelf};
+use crate::policy::{LeaseMode, Policy, Repository, Shelf};
 use crate::rules;
 use crate::shell::{self, Command, Origin, Problem, Script, Span, Start, Step, Word};
 use crate::verdict::{Decision, Finding, Reach, Verdict};
@@ -192,7 +192,7 @@ impl<'a> Walk<'a> {
     /// Judges files that a tool would write.
     fn files(&mut self, paths: &[PathBuf]) -> Script {
         let dir = self.world.around.cwd.clone();
-        for action in action::file::writes(paths, dir.as_deref(), self.world.claimed()) {
+        for action in action::file::writes(paths, dir.as_deref(), true) {
             self.judge(&action, Judging::Surely);
         }
         Script::default()
@@ -358,6 +358,9 @@ impl<'a> Walk<'a> {
     }
 
     fn judge(&mut self, action: &Action, judging: Judging) {
+        if matches!(action.act, Act::Touch { .. }) && !self.counts_whose(&action.place) {
+            return;
+        }
         if self.tells && judging == Judging::Surely {
             for effect in rules::effects(action, &self.world) {
                 if !self.effects.contains(&effect) {
@@ -387,6 +390,19 @@ impl<'a> Walk<'a> {
         }
         self.reach(action, &findings);
         self.findings.append(&mut findings);
+    }
+
+    /// Whether it matters whose a plain file at `place` is: something is claimed on this machine, or
+    /// policy wants a claim for every file that is written, or names a plan with leases.
+    fn counts_whose(&mut self, place: &Place) -> bool {
+        let asked = self.asked;
+        let counts = self.world.claimed() || {
+            let policy = self.policy(place);
+            policy.lease_mode() == LeaseMode::Strict || policy.plan_status().is_some()
+        };
+        // Nothing was found yet that the policy would have to settle.
+        self.asked = asked;
+        counts
     }
 
     /// What the rules say. A policy file is read only where a rule has something to say, or where

@@ -106,6 +106,8 @@ codes! {
     PathTaken = "E_PATH_TAKEN", Refused;
     /// The branch is not named as policy wants.
     BranchName = "E_BRANCH_NAME", Refused;
+    /// The ticket is not named as policy wants.
+    TicketName = "E_TICKET_NAME", Refused;
     /// A field of the request is not what it can be.
     BadRequest = "E_BAD_REQUEST", Trouble;
     /// The store cannot be read or written.

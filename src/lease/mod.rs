@@ -8,6 +8,7 @@
 
 pub mod asker;
 pub mod book;
+pub mod card;
 pub mod clock;
 pub mod error;
 pub mod ground;
@@ -15,6 +16,7 @@ pub mod identity;
 pub mod law;
 pub mod liveness;
 pub mod nonce;
+mod pace;
 pub mod record;
 pub mod registry;
 pub mod spot;

@@ -97,13 +97,30 @@ pub fn repo_key(common: &Path) -> String {
 /// `git worktree move` does not change it.
 pub fn checkout_key(git_dir: &Path, common: &Path) -> String {
     let key = Key::new("checkout");
-    match git_dir.strip_prefix(common) {
-        Ok(below) => key.with(below.as_os_str().as_encoded_bytes()),
-        Err(_) => key
+    match below(git_dir, common) {
+        Some(below) => key.with(below),
+        None => key
             .with(b"elsewhere")
             .with(git_dir.as_os_str().as_encoded_bytes()),
     }
     .hex()
+}
+
+/// What of `path` lies below `dir`, both without links.
+fn below<'a>(path: &'a Path, dir: &'a Path) -> Option<&'a [u8]> {
+    let [path_bytes, dir_bytes] = [path, dir].map(|p| p.as_os_str().as_encoded_bytes());
+    match path_bytes.strip_prefix(dir_bytes) {
+        Some([]) => return Some(&[]),
+        // The usual spelling; any other is compared name by name.
+        Some([b'/', rest @ ..]) if cfg!(unix) && tidy(rest) => return Some(rest),
+        _ => {}
+    }
+    let rest = path.strip_prefix(dir).ok()?;
+    Some(rest.as_os_str().as_encoded_bytes())
+}
+
+fn tidy(path: &[u8]) -> bool {
+    !path.starts_with(b"/") && !path.ends_with(b"/")
 }
 
 /// Number and birth of a directory; `None` where they are not known or do not last.

@@ -1,5 +1,6 @@
 //! The terms of claims: what policy decides about them, passed in.
 
+use super::error::{Code, Refusal};
 use std::time::Duration;
 
 /// The harnesses that are known by default (R23).
@@ -38,6 +39,9 @@ pub struct Terms {
     pub skew: Duration,
     /// The names that a branch may have, with `*` and `{ticket}`; `None` = any (R6).
     pub branch_pattern: Option<String>,
+    /// The names that a ticket may have, with `*`; `None` = any. One that is called as its branch
+    /// follows the branch's pattern alone.
+    pub ticket_pattern: Option<String>,
     /// How many checkouts of a repository may be claimed at once (R50).
     pub cap: Option<usize>,
     /// Whether other harnesses than Claude have to name a lane (R34, R35).
@@ -58,6 +62,7 @@ impl Default for Terms {
             most_ttl: Duration::from_secs(7 * 86_400),
             skew: Duration::from_secs(60),
             branch_pattern: None,
+            ticket_pattern: None,
             cap: None,
             lane_required: false,
             harnesses: HARNESSES.iter().map(|h| (*h).to_owned()).collect(),
@@ -73,18 +78,36 @@ impl Terms {
         ttl / 4
     }
 
-    /// Whether `branch` is named as it has to be.
-    pub fn fits(&self, branch: &str, ticket: Option<&str>) -> bool {
-        let Some(pattern) = &self.branch_pattern else {
-            return true;
+    /// Refuses a branch or a ticket that is not named as policy wants.
+    pub fn check_names(&self, branch: Option<&str>, ticket: Option<&str>) -> Result<(), Refusal> {
+        let refused = |code, kind: &str, name: &str, pattern: &str| {
+            let what = format!(
+                "{kind} `{name}` is not named as `{pattern}`, which policy wants: take another name"
+            );
+            Err(Refusal::new(code, what))
         };
-        let Some(ticket) = ticket.or_else(|| (!pattern.contains("{ticket}")).then_some("")) else {
-            return false;
-        };
-        let pattern: Vec<char> = pattern.chars().collect();
-        let name: Vec<char> = branch.chars().collect();
-        matches(&pattern, &name, ticket)
+        match (&self.ticket_pattern, ticket) {
+            (Some(pattern), Some(name)) if !fits(pattern, name, None) => {
+                return refused(Code::TicketName, "ticket", name, pattern);
+            }
+            _ => {}
+        }
+        match (&self.branch_pattern, branch) {
+            (Some(pattern), Some(name)) if !fits(pattern, name, ticket) => {
+                refused(Code::BranchName, "branch", name, pattern)
+            }
+            _ => Ok(()),
+        }
     }
+}
+
+/// Whether `name` is as `pattern` says; where that names a ticket, there has to be one.
+fn fits(pattern: &str, name: &str, ticket: Option<&str>) -> bool {
+    let Some(ticket) = ticket.or_else(|| (!pattern.contains("{ticket}")).then_some("")) else {
+        return false;
+    };
+    let [pattern, name] = [pattern, name].map(|text| text.chars().collect::<Vec<char>>());
+    matches(&pattern, &name, ticket)
 }
 
 /// `*` stands for anything but `/`, `{ticket}` for the ticket.
@@ -113,14 +136,16 @@ mod tests {
 
     // R6
     #[test]
-    fn branches_follow_the_pattern_that_policy_sets() {
+    fn branches_and_tickets_follow_the_patterns_that_policy_sets() {
         let any = Terms::default();
-        assert!(any.fits("whatever", None));
+        assert_eq!(any.check_names(Some("whatever"), Some("x y")), Ok(()));
         let terms = Terms {
             branch_pattern: Some("wt/WT-*/{ticket}".to_owned()),
+            ticket_pattern: Some("T-*".to_owned()),
             ..Terms::default()
         };
-        assert!(terms.fits("wt/WT-2505/T-3", Some("T-3")));
+        let code = |branch, ticket| terms.check_names(Some(branch), ticket).map_err(|e| e.code);
+        assert_eq!(code("wt/WT-2505/T-3", Some("T-3")), Ok(()));
         for (branch, ticket) in [
             ("wt/WT-2505/T-4", Some("T-3")),
             ("wt/WT-2/x/T-3", Some("T-3")),
@@ -128,7 +153,16 @@ mod tests {
             ("feat/x", Some("T-3")),
             ("wt/WT-2505/T-3", None),
         ] {
-            assert!(!terms.fits(branch, ticket), "{branch}");
+            assert_eq!(code(branch, ticket), Err(Code::BranchName), "{branch}");
         }
+        for ticket in ["U-3", "T", "T-3/4", ""] {
+            assert_eq!(
+                code("wt/WT-2505/T-3", Some(ticket)),
+                Err(Code::TicketName),
+                "{ticket}"
+            );
+        }
+        let told = terms.check_names(None, Some("U-3")).unwrap_err();
+        assert!(told.what.contains("`T-*`") && told.what.contains("`U-3`"));
     }
 }

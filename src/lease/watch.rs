@@ -2,11 +2,12 @@
 
 use super::asker::{Asker, Standing};
 use super::book::Name;
-use super::clock;
+use super::card::{Card, Own};
 use super::identity::{self, Said};
 use super::law::shown;
 use super::liveness::Liveness;
-use super::record::{Claim, Held, Slot};
+use super::pace::Pace;
+use super::record::{Claim, Slot};
 use super::registry::{Hold, Registry};
 use super::spot::{checkout_key, repo_key};
 use super::store::dir::{Dir, Settings};
@@ -21,7 +22,8 @@ use crate::state::time::{Moment, shown_span};
 use std::cell::{OnceCell, RefCell};
 use std::ffi::OsString;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 /// Who asks.
@@ -45,8 +47,26 @@ pub struct Watch {
     store: OnceCell<Dir>,
     place: OnceCell<(String, String)>,
     asker: OnceCell<Asker>,
-    holds: RefCell<Vec<(String, Hold)>>,
-    repos: RefCell<Vec<(String, bool)>>,
+    seen: RefCell<Vec<(PathBuf, Seen)>>,
+    repos: RefCell<Vec<(PathBuf, Option<Rc<str>>)>>,
+    strict: RefCell<Vec<(PathBuf, bool)>>,
+}
+
+/// What a checkout is to the asker, as far as judging a call needs it.
+#[derive(Debug, Clone)]
+pub enum Seen {
+    /// Its own.
+    Own(Rc<Own>, Rc<Pulse>),
+    /// Anything else; never [`Hold::Mine`].
+    Else(Hold),
+}
+
+/// What keeping a claim alive needs to know of it.
+#[derive(Debug)]
+pub struct Pulse {
+    claim_id: String,
+    every: Duration,
+    seen: Moment,
 }
 
 impl fmt::Debug for Watch {
@@ -94,8 +114,9 @@ impl Watch {
             store: OnceCell::new(),
             place: OnceCell::new(),
             asker: OnceCell::new(),
-            holds: RefCell::default(),
+            seen: RefCell::default(),
             repos: RefCell::default(),
+            strict: RefCell::default(),
         }
     }
 
@@ -108,20 +129,20 @@ impl Watch {
 
     /// The repository's key, where anything was ever claimed in it or set for it. One that cannot be
     /// looked at counts as such.
-    fn repo(&self, common: &Path) -> Option<String> {
+    fn repo(&self, common: &Path) -> Option<Rc<str>> {
         if !self.any() {
             return None;
         }
+        if let Some((_, key)) = self.repos.borrow().iter().find(|r| same(&r.0, common)) {
+            return key.clone();
+        }
         let key = repo_key(common);
-        let known = self.repos.borrow().iter().find(|r| r.0 == key).map(|r| r.1);
-        let there = known.unwrap_or_else(|| {
-            let folder = self.state.dir().join("v1").join(&key);
-            let found = std::fs::symlink_metadata(folder);
-            let there = !found.is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound);
-            self.repos.borrow_mut().push((key.clone(), there));
-            there
-        });
-        there.then_some(key)
+        let found = std::fs::symlink_metadata(self.store().place(&key));
+        let there = !found.is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound);
+        let key = there.then(|| Rc::from(key));
+        let known = (common.to_owned(), key.clone());
+        self.repos.borrow_mut().push(known);
+        key
     }
 
     fn store(&self) -> &Dir {
@@ -184,17 +205,34 @@ impl Watch {
 
     /// What the checkout with this git directory is to the asker. Takes no lock.
     pub fn hold(&self, git_dir: &Path, common: &Path) -> Hold {
-        let Some(repo) = self.repo(common) else {
-            return Hold::Free;
-        };
-        let checkout = checkout_key(git_dir, common);
-        let key = [repo.as_str(), checkout.as_str()].join("/");
-        if let Some((_, hold)) = self.holds.borrow().iter().find(|(k, _)| *k == key) {
-            return hold.clone();
+        match self.repo(common) {
+            Some(repo) => self.judged(self.store().at(&repo, &checkout_key(git_dir, common))),
+            None => Hold::Free,
         }
-        let hold = self.judged(self.store().at(&repo, &checkout));
-        self.holds.borrow_mut().push((key, hold.clone()));
-        hold
+    }
+
+    /// The same for judging a call: each checkout is read once, and one's own no further than needed.
+    pub fn look(&self, git_dir: &Path, common: &Path) -> Seen {
+        let Some(repo) = self.repo(common) else {
+            return Seen::Else(Hold::Free);
+        };
+        if let Some((_, seen)) = self.seen.borrow().iter().find(|s| same(&s.0, git_dir)) {
+            return seen.clone();
+        }
+        let checkout = checkout_key(git_dir, common);
+        let record = self.store().record(&repo, &checkout);
+        let card = record.as_deref().and_then(Card::read);
+        let own = card.filter(|card| self.quick(card).is_some());
+        let seen = match own {
+            Some(card) => Seen::own(&card),
+            None => match self.judged(self.store().at(&repo, &checkout)) {
+                Hold::Mine(claim, _) => Seen::own(&Card::of(&claim)),
+                hold => Seen::Else(hold),
+            },
+        };
+        let known = (git_dir.to_owned(), seen.clone());
+        self.seen.borrow_mut().push(known);
+        seen
     }
 
     fn judged(&self, slot: Slot) -> Hold {
@@ -202,7 +240,7 @@ impl Watch {
             Slot::Free => Hold::Free,
             slot => {
                 let claim = slot.claim();
-                if let Some(standing) = claim.and_then(|claim| self.quick(claim))
+                if let Some(standing) = claim.and_then(|claim| self.quick(&Card::of(claim)))
                     && let Slot::Held(held) = slot
                 {
                     return Hold::Mine(Box::new(held.claim), standing);
@@ -215,23 +253,23 @@ impl Watch {
 
     /// How the asker stands to a claim of its own, without looking at more than its session and the
     /// ids of the processes above: this stands before every call of the holder. `None` = look closely.
-    fn quick(&self, claim: &Claim) -> Option<Standing> {
+    fn quick(&self, card: &Card<'_>) -> Option<Standing> {
         let Who::Here { session, agent } = &self.who else {
             return None;
         };
-        let (owner, session) = (&claim.owner, session.as_ref()?);
-        if !owner.session_ids.contains(session) {
+        let session = session.as_deref()?;
+        if !card.sessions.contains(&session) {
             return None;
         }
-        let standing = match (agent, &owner.agent_id) {
+        let standing = match (agent.as_deref(), card.agent) {
             (Some(_), None) => Standing::Under,
             (mine, its) if mine == its => Standing::Owner,
             _ => return None,
         };
         let (boot, space) = self.place.get_or_init(chain::place);
-        let here = !boot.is_empty() && owner.boot_id == *boot && owner.pid_ns == *space;
-        let start = owner.start_ticks.as_ref()?.parse().ok()?;
-        (here && chain::above(owner.pid?, start)).then_some(standing)
+        let here = !boot.is_empty() && card.boot == boot && card.pid_space == space;
+        let start = card.start?.parse().ok()?;
+        (here && chain::above(card.pid?, start)).then_some(standing)
     }
 
     /// What the claim that names `branch` is to the asker; [`Hold::Free`] where none does.
@@ -244,7 +282,7 @@ impl Watch {
     }
 
     /// The asker's own claim in the repository, wherever it is, by its session alone.
-    pub fn own(&self, common: &Path) -> Option<Claim> {
+    pub fn own(&self, common: &Path) -> Option<Rc<Own>> {
         let repo = self.repo(common)?;
         let (session, agent) = match &self.who {
             Who::Given(asker) => (asker.session.clone(), asker.agent.clone()),
@@ -266,7 +304,7 @@ impl Watch {
         names(agent).iter().chain(&parents).find_map(|name| {
             let slot = self.store().named(&repo, name);
             match self.judged(slot) {
-                Hold::Mine(claim, _) => Some(*claim),
+                Hold::Mine(claim, _) => Some(Rc::new(Card::of(&claim).own())),
                 _ => None,
             }
         })
@@ -274,9 +312,9 @@ impl Watch {
 
     /// The claims that were met so far and are not in force any more.
     pub fn lapsed(&self) -> Vec<Claim> {
-        let holds = self.holds.borrow();
-        let lapsed = holds.iter().filter_map(|(_, hold)| match hold {
-            Hold::Lapsed(claim) => Some((**claim).clone()),
+        let seen = self.seen.borrow();
+        let lapsed = seen.iter().filter_map(|(_, seen)| match seen {
+            Seen::Else(Hold::Lapsed(claim)) => Some((**claim).clone()),
             _ => None,
         });
         lapsed.collect()
@@ -308,7 +346,7 @@ impl Watch {
             return false;
         };
         let own = checkout_key(git_dir, common) + ".json";
-        let claims = self.state.dir().join("v1").join(repo).join("claims");
+        let claims = self.store().place(&repo).join("claims");
         match std::fs::read_dir(claims) {
             Ok(mut entries) => entries.any(|e| !e.is_ok_and(|e| e.file_name() == *own)),
             Err(e) => e.kind() != std::io::ErrorKind::NotFound,
@@ -317,33 +355,51 @@ impl Watch {
 
     /// Whether a person made claims strict in the repository; a setting that cannot be read is.
     pub fn strict(&self, common: &Path) -> bool {
-        let Some(repo) = self.repo(common) else {
-            return false;
+        if let Some((_, strict)) = self.strict.borrow().iter().find(|s| same(&s.0, common)) {
+            return *strict;
+        }
+        let setting = self.repo(common).map(|repo| mode::read(&self.state, &repo));
+        let strict = match setting {
+            None | Some(Ok(None)) => false,
+            Some(Ok(Some(setting))) => setting.mode == Strictness::Strict,
+            Some(Err(_)) => true,
         };
-        match mode::read(&self.state, &repo) {
-            Ok(setting) => setting.is_some_and(|s| s.mode == Strictness::Strict),
-            Err(_) => true,
+        self.strict.borrow_mut().push((common.to_owned(), strict));
+        strict
+    }
+
+    /// Notes a sign of life for the asker's own claim where it calls from `dir`, if the last one is
+    /// old enough; `find` tells the checkout's and the repository's git directory. Takes no lock,
+    /// and that it fails changes nothing.
+    pub fn keep_alive(&self, dir: &Path, find: impl FnOnce() -> Option<(PathBuf, PathBuf)>) {
+        let (session, agent) = match &self.who {
+            Who::Here { session, agent } => (session, agent),
+            Who::Given(asker) => (&asker.session, &asker.agent),
+        };
+        let session = session.as_deref();
+        let pace = session.map(|s| Pace::of(&self.state, s, agent.as_deref(), dir));
+        if pace.as_ref().is_some_and(|pace| pace.rests(self.now)) {
+            return;
+        }
+        let due = find().and_then(|(git_dir, common)| self.beat(&git_dir, &common));
+        if let Some(pace) = pace {
+            pace.wait(&self.state, self.now, due);
         }
     }
 
-    /// Notes a sign of life for the asker's own claim on a checkout, where the last one is old
-    /// enough. Takes no lock, and that it fails changes nothing.
-    pub fn beat(&self, git_dir: &Path, common: &Path) {
-        let Some(repo) = self.repo(common) else {
-            return;
+    /// Beats where it is time to; tells when the next sign of life is due.
+    fn beat(&self, git_dir: &Path, common: &Path) -> Option<Moment> {
+        let repo = self.repo(common)?;
+        let Seen::Own(_, pulse) = self.look(git_dir, common) else {
+            return None;
         };
-        let checkout = checkout_key(git_dir, common);
-        let Slot::Held(held) = self.store().at(&repo, &checkout) else {
-            return;
-        };
-        if self.due(&held) && matches!(self.hold(git_dir, common), Hold::Mine(..)) {
-            let _ = self.store().beat(&repo, &held.claim, self.now);
+        let beat = self.store().pulse(&repo, &pulse.claim_id);
+        let seen = beat.map_or(pulse.seen, |beat| beat.max(pulse.seen));
+        if seen.age(self.now) < pulse.every {
+            return Some(seen.plus(pulse.every));
         }
-    }
-
-    fn due(&self, held: &Held) -> bool {
-        let ttl = Duration::from_secs(held.claim.lease.ttl_secs);
-        clock::last_seen(held).age(self.now) >= Terms::beat_every(ttl)
+        let _ = self.store().beat_of(&repo, &pulse.claim_id, self.now);
+        Some(self.now.plus(pulse.every))
     }
 
     /// How long an event waits for the repository's lock.
@@ -360,6 +416,22 @@ impl Watch {
             claim_id: claim.claim_id.clone(),
         }
     }
+}
+
+impl Seen {
+    fn own(card: &Card<'_>) -> Seen {
+        let pulse = Pulse {
+            claim_id: card.claim_id.to_owned(),
+            every: Terms::beat_every(Duration::from_secs(card.ttl)),
+            seen: card.seen,
+        };
+        Seen::Own(Rc::new(card.own()), Rc::new(pulse))
+    }
+}
+
+/// Whether two spellings of a path are one, byte by byte.
+fn same(a: &Path, b: &Path) -> bool {
+    a.as_os_str() == b.as_os_str()
 }
 
 /// Whether an owner that is not the asker still counts: unknown is as good as alive.

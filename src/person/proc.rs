@@ -159,29 +159,77 @@ pub(super) fn inside(dir: &Path) -> Option<Vec<u32>> {
 
 /// Whether `pid`, started at `start`, is among the nearest `most` ancestors of this process.
 pub(super) fn above(pid: u32, start: u64, most: usize) -> bool {
-    let read = |path: &str| {
-        let stat = start_of(Path::new(path)).ok()?;
-        parse_stat(0, &String::from_utf8_lossy(&stat))
-    };
-    let mut below = read("/proc/self/stat");
+    let mut at = parent();
     for _ in 0..most {
-        let Some(at) = below.as_ref().map(|p| p.parent).filter(|at| *at != 0) else {
+        let Some((parent, begun)) = at.filter(|at| *at != 0).and_then(kin) else {
             return false;
         };
-        let parent = read(&format!("/proc/{at}/stat"));
-        if at == pid {
-            return parent.is_some_and(|p| p.start == start);
+        if at == Some(pid) {
+            return begun == start;
         }
-        below = parent;
+        at = Some(parent);
     }
     false
 }
 
+#[cfg(unix)]
+fn parent() -> Option<u32> {
+    Some(std::os::unix::process::parent_id())
+}
+
+#[cfg(not(unix))]
+fn parent() -> Option<u32> {
+    None
+}
+
+/// The parent and the start of a process; this stands before every call of a claim's holder.
+fn kin(pid: u32) -> Option<(u32, u64)> {
+    let mut room = [0; 1024];
+    let stat = small(&["/proc/", &pid.to_string(), "/stat"].concat(), &mut room)?;
+    parse_kin(stat)
+}
+
+fn parse_kin(stat: &[u8]) -> Option<(u32, u64)> {
+    // An id, and a name of 64 bytes at most; what follows it has no brackets.
+    let head = stat.get(..stat.len().min(96))?;
+    let mut close = head.len();
+    while close > 0 && head.get(close.wrapping_sub(1)) != Some(&b')') {
+        close = close.wrapping_sub(1);
+    }
+    // Fields from the state on: 1 is the parent, 19 the start.
+    let (mut field, mut parent, mut start) = (0_u32, None, None);
+    for byte in stat.get(close..)?.iter().skip(1) {
+        let into = match field {
+            _ if *byte == b' ' => {
+                field = field.saturating_add(1);
+                continue;
+            }
+            1 => &mut parent,
+            19 => &mut start,
+            20 => break,
+            _ => continue,
+        };
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        let before: u64 = into.unwrap_or_default();
+        *into = Some(before.checked_mul(10)?.checked_add(u64::from(digit))?);
+    }
+    (close > 0 && field == 20).then_some(())?;
+    Some((u32::try_from(parent?).ok()?, start?))
+}
+
+/// The text of a small file of `/proc`, which one read gets all of.
+fn small<'a>(path: &str, room: &'a mut [u8]) -> Option<&'a [u8]> {
+    let read = File::open(path).and_then(|mut file| file.read(room)).ok()?;
+    room.get(..read)
+}
+
 /// The boot id and the pid namespace.
 pub(super) fn place() -> (String, String) {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let mut room = [0; 64];
+    let boot = small("/proc/sys/kernel/random/boot_id", &mut room).unwrap_or_default();
+    let boot = String::from_utf8_lossy(boot.trim_ascii()).into_owned();
     let space = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
-    (boot.trim().to_owned(), space.to_string_lossy().into_owned())
+    (boot, space.to_string_lossy().into_owned())
 }
 
 /// Both in one.
@@ -200,6 +248,13 @@ mod tests {
         let process = parse_stat(42, stat).unwrap();
         assert_eq!((process.parent, process.start), (7, 65060));
         assert_eq!(process.program, "a) R (b) c");
+        let line = format!("{stat}\n");
+        assert_eq!(parse_kin(line.as_bytes()), Some((7, 65060)));
+        // A number that nothing follows may be the start of a longer one.
+        for cut in 0..line.len() - 6 {
+            let part = line.get(..cut).unwrap();
+            assert_eq!(parse_kin(part.as_bytes()), None, "{part}");
+        }
         assert_eq!(parse_stat(42, "42 (a S"), None);
         assert_eq!(parse_stat(42, "42 (a) S 7"), None);
         assert_eq!(parse_stat(42, ""), None);

@@ -43,6 +43,8 @@ pub fn changes(before: &Policy, after: &Policy, rules: &[Known]) -> Vec<Change> 
             loosens: !before.plan_status.is_empty(),
         });
     }
+    let (old, new) = (before.lease_naming(), after.lease_naming());
+    out.extend(super::naming::changes(old, new));
     if before.base_branches != after.base_branches {
         let gone = |b: &Cow<'static, str>| !after.base_branches.contains(b);
         out.push(Change {

@@ -182,7 +182,7 @@ pub(super) enum Took {
     Held(String),
 }
 
-fn named(index: usize, value: &str) -> String {
+pub(super) fn named(index: usize, value: &str) -> String {
     let key = KEYS.get(index).map_or("", |k| k.name);
     format!("`{key} = \"{value}\"`")
 }

@@ -263,7 +263,7 @@ impl Merge<'_> {
         *origin = layer;
     }
 
-    /// What is said of CI beyond words.
+    /// What is said of CI and of names beyond words.
     fn ci(&mut self, set: &Set, layer: Layer, power: Power) {
         let index = match set {
             Set::Span(index, _) | Set::Texts(index, _) => Some(*index),
@@ -274,7 +274,15 @@ impl Merge<'_> {
         let asked = matches!(index, Some(at::CI_COMMAND | at::CI_FILE));
         let free = (power == Power::Replace || asked && layer == Layer::Trusted) && !pinned;
         let policy = &mut self.policy;
-        match policy.ci.get_or_insert_default().take(set, free) {
+        let took = match set {
+            Set::Texts(index @ (at::LEASE_TICKETS | at::LEASE_BRANCHES), texts) => {
+                let pattern = texts.first().map(std::borrow::Cow::as_ref);
+                let naming = policy.naming.get_or_insert_default();
+                naming.take(*index, pattern.unwrap_or_default(), free)
+            }
+            _ => policy.ci.get_or_insert_default().take(set, free),
+        };
+        match took {
             Took::Changed => {
                 if let Some(origin) = index.and_then(|i| policy.origins.get_mut(i)) {
                     *origin = layer;

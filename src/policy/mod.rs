@@ -9,6 +9,7 @@ mod edit;
 mod files;
 mod glob;
 mod layer;
+mod naming;
 mod nearest;
 mod places;
 mod preset;
@@ -30,6 +31,7 @@ pub use ci::{Ci, Gate, Provider};
 pub use edit::{CannotEdit, Edit, set_rule};
 pub use glob::glob_matches;
 pub use layer::Layer;
+pub use naming::Naming;
 pub use places::Places;
 pub use schema::{example, reference, schema};
 pub use shelf::{Home, Repository, Shelf};
@@ -100,6 +102,8 @@ pub struct Policy {
     ci: Option<Box<Ci>>,
     /// Where the plan's leases stand; empty = nowhere.
     plan_status: String,
+    /// The same of the names in claims.
+    naming: Option<Box<Naming>>,
 }
 
 impl Default for Policy {
@@ -121,6 +125,7 @@ impl Default for Policy {
             wishes: Vec::new(),
             ci: None,
             plan_status: String::new(),
+            naming: None,
         }
     }
 }
@@ -234,6 +239,15 @@ impl Policy {
     /// change for its whole time.
     pub fn cross_host_expired_observed(&self) -> bool {
         self.word_at(at::LEASE_CROSS_HOST) == Some("expired-observed")
+    }
+
+    /// How tickets and branches that are claimed are named.
+    pub fn lease_naming(&self) -> &Naming {
+        static ANY: Naming = Naming {
+            ticket: String::new(),
+            branch: String::new(),
+        };
+        self.naming.as_deref().unwrap_or(&ANY)
     }
 
     /// The policy to look with before the files are read: what some file may say of claims counts

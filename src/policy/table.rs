@@ -75,6 +75,8 @@ pub(super) mod at {
     pub(in super::super) const PLAN_STATUS: usize = 23;
     pub(in super::super) const PLAN_MERGE_LEASE: usize = 24;
     pub(in super::super) const LEASE_CROSS_HOST: usize = 25;
+    pub(in super::super) const LEASE_TICKETS: usize = 26;
+    pub(in super::super) const LEASE_BRANCHES: usize = 27;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -309,6 +311,20 @@ pub const KEYS: &[Key] = &[
         doc: &[
             "When a claim of another machine, whose process cannot be looked at from here, stops binding.",
             "expired-observed: once its time is over, and this machine has seen no change of it for as long.",
+        ],
+    },
+    Key {
+        name: "lease.ticket_pattern",
+        kind: Kind::Text,
+        doc: &[
+            "How tickets are named that `lease claim` and `worktree add` take: `T-*`; a star stands for anything but `/`, and without a pattern every name will do.",
+        ],
+    },
+    Key {
+        name: "lease.branch_pattern",
+        kind: Kind::Text,
+        doc: &[
+            "How branches are named that are claimed: `wt/*/{ticket}`; `{ticket}` stands for the ticket that the claim names.",
         ],
     },
 ];

@@ -7,6 +7,7 @@ use crate::policy::{LeaseMode, Policy};
 use crate::shell::{Span, Word};
 use crate::verdict::Decision;
 use crate::world::{Fact, PathKind, Reaches, Stand, Told, Touched, World};
+use std::rc::Rc;
 
 /// Verbs without an act of their own that write in the checkout.
 pub(super) const WRITERS: &[&str] = &[
@@ -31,7 +32,7 @@ pub(super) enum Deed {
 
 /// What an act changes.
 pub(super) struct Change {
-    pub(super) reaches: Reaches,
+    pub(super) reaches: Rc<Reaches>,
     pub(super) deed: Deed,
     /// As a verb: `write \`a.txt\``.
     pub(super) does: String,
@@ -66,7 +67,7 @@ pub(super) fn change(action: &Action, world: &World) -> Option<Change> {
             Some(Alter::Remove { .. }) => (Deed::Destroys, "remove"),
         };
         Change {
-            reaches: world.reached_by(place, word, itself, tree),
+            reaches: Rc::new(world.reached_by(place, word, itself, tree)),
             deed,
             does: format!("{verb} `{}`", spelled(word)),
             span: if word.span.end == 0 {
@@ -95,15 +96,15 @@ pub(super) fn change(action: &Action, world: &World) -> Option<Change> {
             ..
         }) => at(Deed::Writes, "rename the branch".to_owned()),
         Act::Worktree(Worktree::Remove { path, .. }) => Change {
-            reaches: world.reached_worktree(place, path),
+            reaches: Rc::new(world.reached_worktree(place, path)),
             ..at(Deed::Destroys, "remove the worktree".to_owned())
         },
         Act::Worktree(Worktree::Move { from, .. }) => Change {
-            reaches: world.reached_worktree(place, from),
+            reaches: Rc::new(world.reached_worktree(place, from)),
             ..at(Deed::Destroys, "move the worktree".to_owned())
         },
         Act::Worktree(Worktree::Prune { .. }) => Change {
-            reaches: world.forgotten(place),
+            reaches: Rc::new(world.forgotten(place)),
             ..at(Deed::Destroys, "forget a worktree".to_owned())
         },
         Act::Write { path } => by(path, None),

@@ -33,16 +33,12 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
             all.push(found.instead(claims::way_out(touched, world)));
         }
     }
-    if let Some(why) = change.reaches.unknown.as_ref().filter(|_| all.is_empty())
-        && change.deed != Deed::Perhaps
-    {
+    let unknown = &change.reaches.unknown;
+    if !unknown.is_empty() && all.is_empty() && change.deed != Deed::Perhaps {
         let effect = "this may change the checkout of another session";
-        let found = Found::new(effect, change.span).because(why.clone());
-        all.push(
-            found
-                .because("other checkouts of this repository are claimed")
-                .ask(),
-        );
+        let found = Found::new(effect, change.span);
+        let found = unknown.iter().fold(found, |f, why| f.because(why.clone()));
+        all.push(found.ask());
     }
     all
 }

@@ -1,8 +1,8 @@
 //! In strict repositories: the main checkout is for landing, and nobody builds in it.
 
-use super::claims::{self, Deed};
+use super::claims;
 use super::{Found, Rule, merge_lease};
-use crate::action::Action;
+use crate::action::{Act, Action};
 use crate::policy::{LeaseMode, Policy};
 use crate::verdict::Decision;
 use crate::world::{Stand, World};
@@ -22,7 +22,8 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
 
 /// What strict claims say of unclaimed checkouts; `main` or linked ones.
 pub(super) fn strictly(action: &Action, world: &World, policy: &Policy, main: bool) -> Vec<Found> {
-    if !claims::binds(world, policy) {
+    // A program that only may write needs no claim.
+    if !claims::binds(world, policy) || matches!(action.act, Act::Run { .. }) {
         return Vec::new();
     }
     let Some(change) = claims::change(action, world) else {
@@ -35,7 +36,7 @@ pub(super) fn strictly(action: &Action, world: &World, policy: &Policy, main: bo
         touched.main == main && !touched.made && unclaimed
     });
     let mut all = Vec::new();
-    for touched in open.filter(|_| change.deed != Deed::Perhaps) {
+    for touched in open {
         if !strict && !world.strict(touched) {
             continue;
         }

@@ -1,6 +1,6 @@
 //! Denies writing to a session whose claim says that it only reads.
 
-use super::claims::{self, Deed};
+use super::claims;
 use super::{Found, Rule};
 use crate::action::{Act, Action, Refs, Worktree};
 use crate::policy::Policy;
@@ -21,6 +21,8 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         return Vec::new();
     }
     let outward = match &action.act {
+        // What only may write does not.
+        Act::Run { .. } => return Vec::new(),
         Act::Push(push) => !push.dry_run,
         Act::Refs(Refs::Upstream { .. }) => false,
         Act::Refs(_) => true,
@@ -28,7 +30,7 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         Act::Worktree(Worktree::Add { .. }) => false,
         _ => false,
     };
-    let reader = |own: &Own| !own.writes;
+    let reader = |own: &std::rc::Rc<Own>| !own.writes;
     if outward {
         let own = world.own_claim(&action.place).filter(reader);
         return own.map(|own| finding(&own, action)).into_iter().collect();
@@ -36,9 +38,6 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     let Some(change) = claims::change(action, world) else {
         return Vec::new();
     };
-    if change.deed == Deed::Perhaps {
-        return Vec::new();
-    }
     let own = change
         .reaches
         .all

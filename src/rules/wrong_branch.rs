@@ -67,7 +67,16 @@ fn standing(action: &Action, world: &World, policy: &Policy) -> Option<Found> {
     if reaches.all.iter().any(|t| held(&t.stand) || t.made) || world.under_way(&action.place) {
         return None;
     }
-    world.on_branches(&action.place).iter().find_map(|branch| {
+    // At most one claim names a branch: where this checkout's does, nobody else's can.
+    let mine = |branch: &String| {
+        reaches.all.iter().any(|t| match &t.stand {
+            Stand::Mine(own) => own.branch.as_ref() == Some(branch),
+            _ => false,
+        })
+    };
+    let branches = world.on_branches(&action.place);
+    let mut others = branches.iter().filter(|branch| !mine(branch));
+    others.find_map(|branch| {
         let effect = format!("this would move the branch `{branch}` of another session");
         finding(branch, effect, action.span, action, world, policy)
     })

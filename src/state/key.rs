@@ -30,7 +30,14 @@ impl Key {
 
     /// As a file name: 32 hex digits.
     pub fn hex(self) -> String {
-        format!("{:032x}", self.0)
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [b'0'; 32];
+        for (two, byte) in text.chunks_exact_mut(2).zip(self.0.to_be_bytes()) {
+            for (digit, half) in two.iter_mut().zip([byte >> 4, byte & 15]) {
+                *digit = DIGITS.get(usize::from(half)).copied().unwrap_or_default();
+            }
+        }
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// As a number.
@@ -58,5 +65,8 @@ mod tests {
         );
         assert_eq!(key(&["ab", "c"]).hex().len(), 32);
         assert_eq!(Key::new("k").hex(), key(&[]).hex());
+        for value in [0, 1, 0xab, u128::MAX, OFFSET] {
+            assert_eq!(Key(value).hex(), format!("{value:032x}"));
+        }
     }
 }

@@ -5,11 +5,12 @@ use super::repo::{Found, Repo, lexical, pointer, real, under};
 use super::spot::{self, Site};
 use super::{Head, World};
 use crate::action::{Place, Pointed};
+use crate::lease::card::Card;
+pub use crate::lease::card::Own;
 use crate::lease::liveness::Liveness;
-use crate::lease::record::Claim;
 use crate::lease::registry::Hold;
 pub use crate::lease::watch::Told;
-use crate::lease::watch::Watch;
+use crate::lease::watch::{Seen, Watch};
 use crate::policy::glob_matches;
 use crate::shell::Word;
 use std::fs;
@@ -25,7 +26,7 @@ pub enum Stand {
     /// Nobody claims it.
     Free,
     /// The asker holds it.
-    Mine(Own),
+    Mine(Rc<Own>),
     /// Somebody else does, who lives or may live.
     Other(Told),
     /// Somebody else does whose process is gone, and whose time is not over or whose checkout does
@@ -37,21 +38,6 @@ pub enum Stand {
     Unclear(Told),
     /// The record cannot be read, and why: it counts as held.
     Unreadable(String),
-}
-
-/// The asker's own claim.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Own {
-    /// Its role, as a word.
-    pub role: String,
-    /// Whether that role writes.
-    pub writes: bool,
-    /// Where it may write, as patterns below the checkout; empty = everywhere.
-    pub paths: Vec<String>,
-    /// The branch that it names.
-    pub branch: Option<String>,
-    /// The top of its checkout.
-    pub top: PathBuf,
 }
 
 /// A checkout that an act changes.
@@ -75,8 +61,8 @@ pub struct Touched {
 pub struct Reaches {
     /// Those that are known.
     pub all: Vec<Touched>,
-    /// Why there may be another one that somebody else holds.
-    pub unknown: Option<String>,
+    /// Why there may be another one that somebody else holds; empty where there is none.
+    pub unknown: Vec<String>,
 }
 
 impl Reaches {
@@ -99,7 +85,15 @@ impl World {
 
     /// The checkouts that a git command at `place` works in: that of its repository, and the one that
     /// its work tree lies in.
-    pub fn reached(&self, place: &Place) -> Reaches {
+    pub fn reached(&self, place: &Place) -> Rc<Reaches> {
+        self.memo.reached(place).unwrap_or_else(|| {
+            let reaches = Rc::new(self.reaches_at(place));
+            self.memo.keep_reached(place, &reaches);
+            reaches
+        })
+    }
+
+    fn reaches_at(&self, place: &Place) -> Reaches {
         let mut reaches = Reaches::default();
         for alternative in &self.scene.live {
             match self.site(alternative, place) {
@@ -121,6 +115,7 @@ impl World {
     pub fn reached_by(&self, place: &Place, path: &Word, itself: bool, tree: bool) -> Reaches {
         let mut reaches = Reaches::default();
         let Some((known, pattern)) = self.known_part(place, path) else {
+            self.add_anywhere(place, &mut reaches);
             return reaches;
         };
         let full = match (&pattern, itself) {
@@ -226,7 +221,7 @@ impl World {
             if let Site::Here(repo) = self.site(alternative, place)
                 && !repo.made
             {
-                let stand = stand(watch, watch.branch(&repo.common, name));
+                let stand = held(watch, watch.branch(&repo.common, name));
                 if worst == Stand::Free {
                     worst = stand;
                 }
@@ -260,12 +255,12 @@ impl World {
     }
 
     /// The asker's own claim in the repository at `place`, wherever its checkout is.
-    pub fn own_claim(&self, place: &Place) -> Option<Own> {
+    pub fn own_claim(&self, place: &Place) -> Option<Rc<Own>> {
         let watch = self.watch().filter(|watch| watch.any())?;
         let Site::Here(repo) = self.site(self.scene.live.first()?, place) else {
             return None;
         };
-        watch.own(&repo.common).map(|claim| own(&claim))
+        watch.own(&repo.common)
     }
 
     /// Whether a person made claims strict in the repository of `touched`.
@@ -287,10 +282,13 @@ impl World {
     pub fn keep_alive(&self) {
         if let Some(watch) = self.watch().filter(|watch| watch.any())
             && let Some(dir) = &self.around.cwd
-            && let Found::Here(repo) = self.disk.find(dir)
-            && repo.top.is_some()
         {
-            watch.beat(&repo.git_dir, &repo.common);
+            watch.keep_alive(dir, || match self.disk.find(dir) {
+                Found::Here(repo) if repo.top.is_some() => {
+                    Some((repo.git_dir.clone(), repo.common.clone()))
+                }
+                _ => None,
+            });
         }
     }
 
@@ -327,13 +325,13 @@ impl World {
         let mut held = if made {
             Stand::Free
         } else {
-            stand(watch, watch.hold(&repo.git_dir, &repo.common))
+            stand(watch, watch.look(&repo.git_dir, &repo.common))
         };
         let mut outer = None;
         if held == Stand::Free
             && let Some(above) = self.above(repo, top)
         {
-            held = stand(watch, watch.hold(&above.git_dir, &above.common));
+            held = stand(watch, watch.look(&above.git_dir, &above.common));
             outer = Some(above);
         }
         let repo = outer.as_deref().unwrap_or(repo);
@@ -368,8 +366,30 @@ impl World {
         if let Some(Found::Here(repo)) = here
             && watch.others(&repo.git_dir, &repo.common)
         {
-            reaches.unknown.get_or_insert(why);
+            reaches.unknown = vec![
+                why,
+                "other checkouts of this repository are claimed".to_owned(),
+            ];
         }
+    }
+
+    /// A file of which nothing is known. It is most likely one of the checkout where the call
+    /// works, and there it counts only whether that is somebody else's.
+    fn add_anywhere(&self, place: &Place, reaches: &mut Reaches) {
+        let (Some(watch), Some(dir)) = (self.watch().filter(|w| w.any()), &place.dir) else {
+            return;
+        };
+        let Some(repo) = self.found(dir).filter(|repo| !repo.made && !repo.added) else {
+            return;
+        };
+        let foreign = match stand(watch, watch.look(&repo.git_dir, &repo.common)) {
+            Stand::Other(told) | Stand::Gone(told) | Stand::Unclear(told) => {
+                format!("{} holds `{}`", told.owner, told.top.display())
+            }
+            Stand::Unreadable(why) => format!("whose this checkout is cannot be read: {why}"),
+            Stand::Free | Stand::Mine(_) | Stand::Lapsed(_) => return,
+        };
+        reaches.unknown = vec!["which file it is, is not known".to_owned(), foreign];
     }
 
     /// The part of a path that is known, and the pattern that its next name has to fit.
@@ -434,24 +454,21 @@ fn followed(path: &Path) -> PathBuf {
     lexical(&at)
 }
 
-fn stand(watch: &Watch, hold: Hold) -> Stand {
+fn stand(watch: &Watch, seen: Seen) -> Stand {
+    match seen {
+        Seen::Own(own, _) => Stand::Mine(own),
+        Seen::Else(hold) => held(watch, hold),
+    }
+}
+
+fn held(watch: &Watch, hold: Hold) -> Stand {
     match hold {
         Hold::Free => Stand::Free,
-        Hold::Mine(claim, _) => Stand::Mine(own(&claim)),
+        Hold::Mine(claim, _) => Stand::Mine(Rc::new(Card::of(&claim).own())),
         Hold::Foreign(claim, Liveness::Dead) => Stand::Gone(watch.told(&claim)),
         Hold::Foreign(claim, _) => Stand::Other(watch.told(&claim)),
         Hold::Lapsed(claim) => Stand::Lapsed(watch.told(&claim)),
         Hold::Unclear(claim) => Stand::Unclear(watch.told(&claim)),
         Hold::Unreadable(why) => Stand::Unreadable(why),
-    }
-}
-
-fn own(claim: &Claim) -> Own {
-    Own {
-        role: claim.role.word().to_owned(),
-        writes: claim.role.writes(),
-        paths: claim.allowed_paths.clone(),
-        branch: claim.branch.clone(),
-        top: claim.checkout.path.clone(),
     }
 }

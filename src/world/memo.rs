@@ -1,27 +1,41 @@
-//! The last outlook: several laws ask the same of one push.
+//! The last answers: several laws ask the same of one act.
 
-use super::Outlook;
+use super::{Outlook, Reaches};
 use crate::action::{Place, Push};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// One question and its answer, good until the scene moves.
+/// Questions and their answers, good until the scene moves.
 #[derive(Debug, Default)]
-pub(super) struct Memo(RefCell<Option<(Push, Place, Rc<Outlook>)>>);
+pub(super) struct Memo {
+    pushed: RefCell<Option<(Push, Place, Rc<Outlook>)>>,
+    reached: RefCell<Option<(Place, Rc<Reaches>)>>,
+}
 
 impl Memo {
     pub(super) fn get(&self, push: &Push, place: &Place) -> Option<Rc<Outlook>> {
-        let kept = self.0.borrow();
+        let kept = self.pushed.borrow();
         let (old, at, outlook) = kept.as_ref()?;
         (same_push(old, push) && same_place(at, place)).then(|| Rc::clone(outlook))
     }
 
     pub(super) fn keep(&self, push: &Push, place: &Place, outlook: &Rc<Outlook>) {
-        *self.0.borrow_mut() = Some((push.clone(), place.clone(), Rc::clone(outlook)));
+        *self.pushed.borrow_mut() = Some((push.clone(), place.clone(), Rc::clone(outlook)));
+    }
+
+    pub(super) fn reached(&self, place: &Place) -> Option<Rc<Reaches>> {
+        let kept = self.reached.borrow();
+        let (at, reaches) = kept.as_ref()?;
+        same_place(at, place).then(|| Rc::clone(reaches))
+    }
+
+    pub(super) fn keep_reached(&self, place: &Place, reaches: &Rc<Reaches>) {
+        *self.reached.borrow_mut() = Some((place.clone(), Rc::clone(reaches)));
     }
 
     pub(super) fn forget(&mut self) {
-        *self.0.get_mut() = None;
+        *self.pushed.get_mut() = None;
+        *self.reached.get_mut() = None;
     }
 }
 

@@ -81,6 +81,49 @@ impl Yard {
             .unwrap()
     }
 
+    /// `text` run by nobody's host, as a person or a dispatcher does.
+    pub(crate) fn outside(&self, dir: &str, text: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", text])
+            .current_dir(self.dir(dir))
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.dir("home"))
+            .env("SHELL", "/bin/sh")
+            .env("LG", binary())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// `text` run at a terminal of its own, where `typed` is typed.
+    pub(crate) fn at_terminal(&self, dir: &str, text: &str, typed: &str) -> Output {
+        use std::io::Write;
+        let line = format!("script -qec '{text}' /dev/null");
+        let mut command = self.outside(dir, &line);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(format!("{typed}\n").as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    }
+
+    /// The folder of the only repository in which anything is claimed.
+    pub(crate) fn claimed(&self) -> PathBuf {
+        let state = self.dir("home/.local/state/leaseguard/v1");
+        let all: Vec<_> = fs::read_dir(state).unwrap().flatten().collect();
+        assert_eq!(all.len(), 1);
+        all[0].path()
+    }
+
+    /// Writes the person's own policy.
+    pub(crate) fn policy(&self, text: &str) {
+        let dir = self.dir("home/.config/leaseguard");
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("policy.toml"), text).unwrap();
+    }
+
     /// A session that lives until it is killed, once it has run `text`.
     pub(crate) fn living(&self, session: &str, worktree: &str, text: &str) -> Child {
         let ready = self.dir("ready");
@@ -98,6 +141,16 @@ impl Yard {
             std::thread::yield_now();
         }
         child
+    }
+}
+
+/// Looks again and again until `done`, for twenty seconds.
+#[track_caller]
+pub(crate) fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let begin = std::time::Instant::now();
+    while !done() {
+        assert!(begin.elapsed().as_secs() < 20, "never: {what}");
+        std::thread::yield_now();
     }
 }
 

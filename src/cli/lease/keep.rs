@@ -28,6 +28,9 @@ pub(super) struct Keep {
     /// For how long at most: `8h`
     #[arg(long = "for", value_name = "SPAN")]
     long: Option<String>,
+    /// Renew once and end, for a loop that keeps its own time
+    #[arg(long)]
+    once: bool,
 }
 
 /// Runs the verb: until the loop's process ends, the claim is somebody else's, or the time is over.
@@ -54,7 +57,7 @@ pub(super) fn keep(args: &Keep) -> Exit {
                 ttl: None,
             };
             let outcome = desk.run(found, asker, act)?;
-            if long.is_some_and(|long| begin.elapsed().saturating_add(every) > long) {
+            if args.once || long.is_some_and(|long| begin.elapsed().saturating_add(every) > long) {
                 return Ok(desk.told(&outcome));
             }
             std::thread::sleep(every);

@@ -76,7 +76,11 @@ pub(super) struct Who {
 
 /// What `policy` decides about claims.
 pub(super) fn terms(policy: &Policy) -> crate::lease::terms::Terms {
+    let naming = policy.lease_naming();
+    let pattern = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     crate::lease::terms::Terms {
+        ticket_pattern: pattern(&naming.ticket),
+        branch_pattern: pattern(&naming.branch),
         cap: policy.lease_cap(),
         lane_required: policy.lanes_required(),
         ..Default::default()

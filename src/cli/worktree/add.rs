@@ -2,6 +2,7 @@
 
 use super::marker::Marker;
 use super::{Exit, git, lease, main_of, quoted, terminal};
+use crate::cli::home;
 use crate::lease::asker::Asker;
 use crate::lease::book::Name;
 use crate::lease::error::{Code, Refusal};
@@ -78,6 +79,8 @@ pub(super) fn run(args: &Add) -> Exit {
         let main = main_of(&found.spot.common);
         let path = place(args, &main)?;
         let branch = args.branch.as_deref().unwrap_or(&args.ticket);
+        let policy = home::Here::of(Some(&found.spot.top)).policy();
+        lease::terms(&policy).check_names(Some(branch), Some(&args.ticket))?;
         let marker = desk.store.locked(&found.spot.repo, WAIT, || {
             free(desk, &found.spot.repo, args, branch, &path, &main)?;
             make(args, branch, &path, &main, &found.spot.top)

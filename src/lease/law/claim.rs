@@ -268,16 +268,6 @@ pub(super) fn sound(case: &Case<'_>, wanted: &Wanted) -> Result<(), Refusal> {
             "policy wants every claim of this harness to name its lane: add `--lane`",
         ));
     }
-    if let Some(branch) = &wanted.branch
-        && !case.terms.fits(branch, wanted.ticket.as_deref())
-    {
-        return Err(Refusal::new(
-            Code::BranchName,
-            format!(
-                "branch `{branch}` is not named as `{}`, which policy wants",
-                case.terms.branch_pattern.as_deref().unwrap_or("*")
-            ),
-        ));
-    }
-    Ok(())
+    let (branch, ticket) = (wanted.branch.as_deref(), wanted.ticket.as_deref());
+    case.terms.check_names(branch, ticket)
 }

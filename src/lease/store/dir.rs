@@ -1,15 +1,16 @@
 //! The store of this machine: one file a claim, in folders below the state directory.
 
-use super::disk::{Draft, Folder, remove, sync_dir, touch, touched};
+use super::disk::{Draft, Folder, read, remove, sync_dir, touch, touched};
 use super::index::Index;
 use super::lock::{self, failed};
-use super::{Decide, Query, Store, quarantine};
+use super::{Decide, Query, Store, history, quarantine};
 use crate::lease::book::{Book, Name, Taken, names};
 use crate::lease::error::Refusal;
 use crate::lease::ground::{self, Allowed};
 use crate::lease::law::{Change, Outcome};
 use crate::lease::record::{Claim, Slot};
 use crate::state::time::Moment;
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,41 @@ impl Dir {
         Ok(entries
             .filter_map(|e| e.ok()?.file_name().into_string().ok())
             .collect())
+    }
+
+    /// The text of the record on a checkout; `None` where there is none that can be read, which
+    /// [`Store::at`] tells more of.
+    pub(in crate::lease) fn record(&self, repo: &str, checkout: &str) -> Option<Vec<u8>> {
+        let mut path = self.place(repo).into_os_string();
+        for part in ["/claims/", checkout, ".json"] {
+            path.push(part);
+        }
+        read(Path::new(&path)).ok()
+    }
+
+    /// Where the claims of a repository are.
+    pub(in crate::lease) fn place(&self, repo: &str) -> PathBuf {
+        let root = self.root.as_os_str();
+        let mut path = OsString::with_capacity(root.len().saturating_add(84));
+        for part in [root, "/".as_ref(), repo.as_ref()] {
+            path.push(part);
+        }
+        path.into()
+    }
+
+    /// The last sign of life beside the record of the claim `claim_id`.
+    pub(in crate::lease) fn pulse(&self, repo: &str, claim_id: &str) -> Option<Moment> {
+        touched(&self.folder(repo).beat(claim_id))
+    }
+
+    /// [`Store::beat`] by the claim's name alone.
+    pub(in crate::lease) fn beat_of(
+        &self,
+        repo: &str,
+        claim_id: &str,
+        now: Moment,
+    ) -> Result<bool, Refusal> {
+        touch(&self.folder(repo).beat(claim_id), now, false)
     }
 
     /// Does `work` while nobody else makes or removes worktrees of the repository. Waits at most `wait`.
@@ -222,6 +258,7 @@ impl Dir {
                 remove(&path)?;
                 index.drop_names(checkout, before.unwrap_or(claim), None);
                 remove(&folder.beat(&claim.claim_id))?;
+                history::sweep(folder, now);
             }
             Change::Clear => remove(&path)?,
         }
@@ -246,7 +283,7 @@ impl Store for Dir {
     }
 
     fn beat(&self, repo: &str, claim: &Claim, now: Moment) -> Result<bool, Refusal> {
-        touch(&self.folder(repo).beat(&claim.claim_id), now, false)
+        self.beat_of(repo, &claim.claim_id, now)
     }
 
     fn change(

@@ -206,7 +206,7 @@ pub(super) fn sync_dir(dir: &Path) -> Result<(), Refusal> {
 }
 
 /// Sets the time of a beat file; `false` where there is none and none is to be made.
-pub(super) fn touch(path: &Path, now: Moment, make: bool) -> Result<bool, Refusal> {
+pub(in crate::lease) fn touch(path: &Path, now: Moment, make: bool) -> Result<bool, Refusal> {
     let mut options = OpenOptions::new();
     options.write(true);
     let file = match options.create(make).truncate(false).open(path) {
@@ -221,7 +221,7 @@ pub(super) fn touch(path: &Path, now: Moment, make: bool) -> Result<bool, Refusa
 }
 
 /// When a beat file was touched.
-pub(super) fn touched(path: &Path) -> Option<Moment> {
+pub(in crate::lease) fn touched(path: &Path) -> Option<Moment> {
     let time = fs::metadata(path).and_then(|m| m.modified()).ok()?;
     Some(Moment::of(time))
 }

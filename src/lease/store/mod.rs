@@ -4,7 +4,8 @@
 //! file here and one line in the contract test.
 
 pub mod dir;
-mod disk;
+pub(super) mod disk;
+mod history;
 mod index;
 mod lock;
 pub mod memory;

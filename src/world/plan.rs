@@ -2,7 +2,7 @@
 
 use super::World;
 use super::claims::Touched;
-use super::repo::{Found, lexical, real};
+use super::repo::{Found, real};
 use crate::action::Place;
 use crate::plan::file::{Plan, read};
 use crate::plan::law::{self, Asker, Spot};
@@ -136,7 +136,7 @@ impl World {
             }
             Ok(_) => false,
             // What is not there is no checkout that anybody works in, but for one that is just gone.
-            Err(_) => lexical(path) == top,
+            Err(_) => path == top,
         }
     }
 }

@@ -197,6 +197,12 @@ pub(super) fn read(
     }
 }
 
+/// The options of `base` that take a value, where it is a program of the table.
+pub(super) fn takes(base: &str) -> Option<&'static Takes> {
+    let at = PROGRAMS.binary_search_by_key(&base, |(name, ..)| name);
+    PROGRAMS.get(at.ok()?).map(|(_, takes, _)| takes)
+}
+
 /// Most lines name plain files alone: one look at the words spares taking the line apart.
 fn worth_reading(base: &str, command: &Command, dir: Option<&Path>) -> bool {
     let words = command.words.get(1..).unwrap_or_default();

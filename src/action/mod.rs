@@ -11,6 +11,7 @@ mod may_write;
 pub mod options;
 mod own;
 pub mod publish;
+mod ruin;
 pub mod tool;
 mod words;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use discard::{Discard, Loses, Reach, Undoes};
 pub use forge::ForgeAct;
 pub use own::Own;
 pub use publish::{Publish, Rehearsal};
+pub use ruin::{Fate, Only, Ruin};
 pub use worktree::Worktree;
 
 use crate::shell::{Command, Span, Word};
@@ -208,6 +210,8 @@ pub enum Act {
         /// What is done to it; `None` = it is written.
         by: Option<Alter>,
     },
+    /// Files are removed, or others put in their place, past git.
+    Ruin(Ruin),
     /// A program of which nothing is known runs here, and may write.
     Run {
         /// The program.
@@ -520,6 +524,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     let claimed = lookup.claimed();
     let Some(program) = command.words.first() else {
         file::read("", command, dir, claimed, &mut named.actions);
+        ruin::read("", command, dir, &mut named.actions);
         return named;
     };
     let base = program_name(program, dir, lookup);
@@ -536,6 +541,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         let outward = forge::git_verbs(&base, command, &named.actions);
         named.actions.extend(outward.into_iter().map(plain));
         file::read("", command, dir, claimed, &mut named.actions);
+        ruin::read("", command, dir, &mut named.actions);
         return named;
     }
     if let Some(command) = forge::as_git(&base, command) {
@@ -556,6 +562,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         );
     }
     file::read(&base, command, dir, claimed, &mut named.actions);
+    ruin::read(&base, command, dir, &mut named.actions);
     let own = own::read(&base, command).or_else(|| agent::read(&base, command));
     named.actions.extend(own.map(plain));
     if wrap::waits_for_lines(command) {

@@ -77,6 +77,9 @@ fn judged<'a>(
         What::Event { .. } => Script::default(),
     };
     let verdict = walk.verdict();
+    if verdict.decision() == Decision::Allow {
+        walk.world.remember();
+    }
     after(walk, script);
     verdict
 }
@@ -173,6 +176,7 @@ impl<'a> Walk<'a> {
     /// Judges files that a tool would write.
     fn files(&mut self, paths: &[PathBuf]) -> Script {
         let dir = self.world.around.cwd.clone();
+        self.world.tool_writes(paths);
         for action in action::file::writes(paths, dir.as_deref(), self.world.claimed()) {
             self.judge(&action, Judging::Surely);
         }
@@ -345,6 +349,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        self.world.fills(action);
         let mut findings = self.findings(action);
         if judging == Judging::Perhaps {
             for finding in &mut findings {

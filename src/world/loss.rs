@@ -7,7 +7,7 @@ use super::spot::{self, Site};
 use super::status::Sight;
 use super::{Head, World};
 use crate::action::{Discard, Loses, Place, Pointed, Reach, Undoes};
-use crate::shell::{Command, Opaque, RedirectKind, Word};
+use crate::shell::{Opaque, Word};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -154,7 +154,7 @@ impl World {
         let Asked {
             specs,
             unknown,
-            wrote,
+            mut wrote,
         } = self.asked(alternative, place, &top, paths);
         let specs = match (&discard.reach, discard.here) {
             (Reach::Tree, true) => vec![".".to_owned()],
@@ -196,6 +196,11 @@ impl World {
             ..Work::default()
         };
         let mut loose = Vec::new();
+        // What is staged stays only where the index does.
+        let index = discard.undoes == Undoes::Edited;
+        let keeps = |path: &String| alternative.keeps(&top.join(path), index);
+        let unstaged = alternative.unstaged.contains(&repo.git_dir);
+        wrote.retain(|path| !keeps(path));
         for entry in &seen.entries {
             let (x, y) = (entry.staged, entry.edited);
             let there = || fs::symlink_metadata(top.join(&entry.path)).is_ok();
@@ -215,7 +220,9 @@ impl World {
                 // What HEAD has not, a checkout of its paths leaves alone.
                 ('A', _) if at_head && verb.starts_with("checkout --") => false,
                 _ => match discard.undoes {
-                    Undoes::Edited => !matches!(y, ' ' | 'D'),
+                    Undoes::Edited => {
+                        !matches!(y, ' ' | 'D') || unstaged && !matches!(x, ' ' | 'D' | 'A')
+                    }
                     // What is edited besides makes git refuse, and what is new stays on disk.
                     Undoes::Staged => !matches!(x, ' ' | 'D' | 'A') && y == ' ',
                     Undoes::Both => {
@@ -224,7 +231,7 @@ impl World {
                     }
                 },
             };
-            if lost {
+            if lost && !keeps(&entry.path) {
                 work.add(&entry.path);
             }
         }
@@ -344,31 +351,6 @@ impl World {
     }
 }
 
-impl World {
-    /// Moves the scene on: the files that redirects of `command` fill are this call's own.
-    pub fn filled(&mut self, command: &Command, dir: Option<&Path>) {
-        for redirect in &command.redirects {
-            let text = redirect.target.text.as_str();
-            if redirect.kind == RedirectKind::Read || text.starts_with("/dev/") {
-                continue;
-            }
-            let Some(text) = redirect.target.known() else {
-                continue;
-            };
-            // Where it lies in the end is looked up only when somebody asks.
-            let path = match dir {
-                Some(dir) => dir.join(text),
-                None => PathBuf::from(text),
-            };
-            self.scene.each(|now| {
-                if !now.wrote.contains(&path) {
-                    now.wrote.push(path.clone());
-                }
-            });
-        }
-    }
-}
-
 /// What git is asked about.
 #[derive(Default)]
 struct Asked {
@@ -380,7 +362,7 @@ struct Asked {
 }
 
 impl Work {
-    fn add(&mut self, path: &str) {
+    pub(super) fn add(&mut self, path: &str) {
         self.count = self.count.saturating_add(1);
         if self.paths.len() < TOLD {
             self.paths.push(path.to_owned());
@@ -389,13 +371,16 @@ impl Work {
 }
 
 /// What the script did to the work of this checkout.
-fn moved<'a>(alternative: &'a Alternative, repo: &'a Repo) -> impl Iterator<Item = Moved> + 'a {
+pub(super) fn moved<'a>(
+    alternative: &'a Alternative,
+    repo: &'a Repo,
+) -> impl Iterator<Item = Moved> + 'a {
     let here = alternative.moved.iter();
     here.filter(|(git_dir, _)| *git_dir == repo.git_dir)
         .map(|(_, how)| *how)
 }
 
-fn unmerged(x: char, y: char) -> bool {
+pub(super) fn unmerged(x: char, y: char) -> bool {
     x == 'U' || y == 'U' || (x == y && matches!(x, 'A' | 'D'))
 }
 

@@ -95,9 +95,14 @@ const COMMANDS: &[&str] = &[
     "git stash && rm -rf src",
     "git stash -u && rm -rf *",
     "cp a.txt ../kept && echo x > a.txt",
+    "sed s/1/2/ a.txt > tmp && mv tmp a.txt",
+    "sed s/1/2/ b.txt > tmp && mv tmp a.txt",
     "rm -f ../x",
     "echo x > ../x",
 ];
+
+/// Commands that change a part of a file and keep the rest.
+const IN_PLACE: &[&str] = &[">> ", "tee -a", "sed -i", "sed s/1/2/ a.txt", "truncate -s +", "sort -o a.txt a.txt"];
 
 /// Who names an untracked file may remove it, and what is moved out of the checkout still counts.
 fn exempt(state: &str, command: &str) -> bool {
@@ -105,7 +110,7 @@ fn exempt(state: &str, command: &str) -> bool {
         state.contains(&format!(">{name}")) && !state.contains("git add")
     };
     let named = |name: &str| file(name) && command.split([' ', ';']).any(|word| word == name);
-    named("new.txt") || state.contains("--cached a.txt") && command.contains("a.txt")
+    IN_PLACE.iter().any(|part| command.contains(part)) || named("new.txt") || state.contains("--cached a.txt") && command.contains("a.txt")
 }
 
 fn of_files(verdict: &Verdict) -> Decision {

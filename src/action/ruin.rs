@@ -26,6 +26,8 @@ pub enum Fate {
         /// Only some of what is below them.
         only: Option<Only>,
     },
+    /// A part of them changes, and the rest stays.
+    Edited,
     /// They are emptied, or filled anew.
     Replaced,
     /// They go to a file, or into a directory, and what is there gives way.
@@ -52,18 +54,27 @@ pub struct Only {
 
 /// Adds the files that `command` takes away.
 pub(super) fn read(base: &str, command: &Command, dir: Option<&Path>, out: &mut Vec<Action>) {
-    let filled = command.redirects.iter().filter(|redirect| {
-        redirect.kind == RedirectKind::Write && !redirect.target.text.starts_with("/dev/")
-    });
-    let filled: Vec<Word> = filled.map(|redirect| redirect.target.clone()).collect();
+    let filled = |fills: bool| -> Vec<Word> {
+        let files = command.redirects.iter().filter(|redirect| {
+            let fits = match redirect.kind {
+                RedirectKind::Read => false,
+                RedirectKind::Write => fills,
+                RedirectKind::Append | RedirectKind::ReadWrite => !fills,
+            };
+            fits && !redirect.target.text.starts_with("/dev/")
+        });
+        files.map(|redirect| redirect.target.clone()).collect()
+    };
     let words = command.words.get(1..).unwrap_or_default();
     let mut all = Vec::new();
-    if !filled.is_empty() {
-        all.push(ruin(Fate::Replaced, filled));
+    if !command.redirects.is_empty() {
+        all.push(ruin(Fate::Replaced, filled(true)));
+        all.push(ruin(Fate::Edited, filled(false)));
     }
     match base {
         "find" => find(words, &mut all),
         "dd" => all.extend(dd(words)),
+        "sed" | "gsed" | "perl" | "ruby" if !words.iter().any(file::edits_in_place) => {}
         _ => {
             if let Some(takes) = file::takes(base).filter(|_| ruins(base)) {
                 program(base, &Line::read(words, takes), &mut all);
@@ -71,7 +82,7 @@ pub(super) fn read(base: &str, command: &Command, dir: Option<&Path>, out: &mut 
         }
     }
     let list = matches!(&command.stdin, Stdin::Pipe(names) if names.as_slice() == ["git ls-files"]);
-    for mut ruin in all {
+    for mut ruin in all.into_iter().filter(|ruin| !ruin.paths.is_empty()) {
         let open = |word: &Word| word.opaque == Opaque::Many && word.span.end == 0;
         ruin.listed = list && ruin.paths.iter().any(open);
         out.push(Action {
@@ -90,9 +101,13 @@ fn ruins(base: &str) -> bool {
             | "install"
             | "ln"
             | "mv"
+            | "patch"
+            | "perl"
             | "rimraf"
             | "rm"
             | "rsync"
+            | "ruby"
+            | "sed"
             | "shred"
             | "sort"
             | "tee"
@@ -122,13 +137,15 @@ fn program(base: &str, line: &Line<'_>, all: &mut Vec<Ruin>) {
         "unlink" => all.push(removed(false, operands())),
         "rimraf" => all.push(removed(true, operands())),
         "shred" => all.push(ruin(Fate::Replaced, operands())),
-        "tee" if !on(&["a", "append"]) => all.push(ruin(Fate::Replaced, operands())),
+        "gsed" | "patch" | "perl" | "ruby" | "sed" => all.push(ruin(Fate::Edited, operands())),
+        "tee" if on(&["a", "append"]) => all.push(ruin(Fate::Edited, operands())),
+        "tee" => all.push(ruin(Fate::Replaced, operands())),
         "truncate" => {
             // `-s +1K` keeps what is there.
             let size = line.last(&["s", "size"]).and_then(|given| given.value);
-            if !size.is_some_and(|size| size.starts_with(['+', '>', '%'])) {
-                all.push(ruin(Fate::Replaced, operands()));
-            }
+            let grows = size.is_some_and(|size| size.starts_with(['+', '>', '%']));
+            let fate = if grows { Fate::Edited } else { Fate::Replaced };
+            all.push(ruin(fate, operands()));
         }
         "sort" => {
             let into = line.last(&["o", "output"]).and_then(value);
@@ -305,7 +322,7 @@ mod tests {
     use crate::action::testing::command;
 
     /// The files that `text` takes away: `-` removed, `--` with all below, `>` replaced, `~` moved,
-    /// `=` copied.
+    /// `=` copied, `+` edited.
     fn told(text: &str) -> String {
         let mut out = Vec::new();
         let command = command(text);
@@ -329,6 +346,7 @@ mod tests {
                     if only.files { " files" } else { "" },
                     if only.unsure { " ?" } else { "" }
                 ),
+                Fate::Edited => format!("+{names}"),
                 Fate::Replaced => format!(">{names}"),
                 Fate::Taken { to, moves: true, .. } => format!("~{names} {}", to.text),
                 Fate::Taken { to, .. } => format!("={names} {}", to.text),
@@ -346,9 +364,9 @@ mod tests {
             ("unlink a", "-a"),
             ("shred -u a", ">a"),
             ("tee a", ">a"),
-            ("tee -a a", ""),
+            ("tee -a a", "+a"),
             ("truncate -s 0 a", ">a"),
-            ("truncate -s +1 a", ""),
+            ("truncate -s +1 a", "+a"),
             ("dd if=x of=a", ">a"),
             ("dd if=x of=a oflag=append conv=notrunc", ""),
             ("dd if=x of=/dev/sda", ""),
@@ -370,8 +388,9 @@ mod tests {
             ("rsync -a --delete a b/", "--b/a[] =a b/"),
             ("rsync -an --delete a/ b/", ""),
             ("rsync -a --delete a/ host:b/", ""),
-            ("sed -i s/a/b/ f", ""),
-            ("perl -pi -e s/a/b/ f", ""),
+            ("sed -i s/a/b/ f", "+s/a/b/,f"),
+            ("perl -pi -e s/a/b/ f", "+f"),
+            ("sed -n p f", ""),
             ("patch -p1", ""),
         ] {
             assert_eq!(told(text), want, "{text}");

@@ -97,6 +97,10 @@ impl World {
                 let paths = ruin.paths.iter().filter_map(path);
                 self.filled.extend(paths.map(|path| (path, true)));
             }
+            Fate::Edited => {
+                let paths = ruin.paths.iter().filter_map(path).filter(|path| path.is_file());
+                self.filled.extend(paths.map(|path| (path, false)));
+            }
             Fate::Taken { to, moves, .. } if !moves => {
                 let Some(to) = path(to) else { return };
                 let names = ruin.paths.iter().filter_map(|from| path(from)?.file_name().map(|n| to.join(n)));

@@ -62,6 +62,8 @@ enum Meant {
     Named,
     /// A pattern stands for it; `true` where it stands for all of its directory.
     Fits(bool),
+    /// All that git tracks below it.
+    Tracked,
 }
 
 /// A file or directory that goes.
@@ -79,7 +81,7 @@ impl World {
         let targets = self.going(place, ruin);
         let only = match &ruin.fate {
             Fate::Removed { only, .. } => only.as_ref(),
-            Fate::Replaced | Fate::Taken { .. } => None,
+            Fate::Edited | Fate::Replaced | Fate::Taken { .. } => None,
         };
         let mut unknown = None;
         for (repo, targets) in self.by_checkout(targets) {
@@ -224,6 +226,7 @@ impl World {
                     });
                     all.extend(removed);
                 }
+                Fate::Edited => {}
                 Fate::Replaced => {
                     let paths = found.into_iter().map(|(path, _)| path);
                     all.extend(paths.filter_map(|path| replaced(&path, word)));
@@ -248,7 +251,7 @@ impl World {
             all.push(Target {
                 path: real(dir),
                 dir: true,
-                meant: Meant::Named,
+                meant: Meant::Tracked,
                 word: 0,
             });
         }
@@ -270,7 +273,10 @@ impl World {
             Some(name) => to.join(name),
             None => to.to_owned(),
         };
-        if lexical(from) == lexical(&place) {
+        let (here, there) = (lexical(from), lexical(&place));
+        // `sed … f >tmp && mv tmp f` changes a file as `sed -i` does.
+        let edits = |now: &Rc<Alternative>| now.derived.contains(&(there.clone(), here.clone()));
+        if here == there || moves && self.scene.live.iter().all(edits) {
             return;
         }
         if from.is_dir() {
@@ -424,6 +430,7 @@ fn asked(targets: &[&Target], top: &Path) -> Vec<String> {
 /// Whether what `entry` tells of goes with `target`.
 fn lost(entry: &Entry, target: &Target) -> bool {
     match (entry.staged, entry.edited) {
+        ('?', _) if target.meant == Meant::Tracked => false,
         ('?', _) => target.dir || target.meant != Meant::Named,
         (x, y) => unmerged(x, y) || !matches!(y, ' ' | 'D'),
     }
@@ -454,7 +461,8 @@ impl Taken {
                 false => target.path.parent().unwrap_or(&target.path),
             };
             let below = from.strip_prefix(&self.top).ok().and_then(Path::to_str);
-            self.below = below.filter(|b| !b.is_empty()).unwrap_or(".").to_owned();
+            let below = below.filter(|b| !b.is_empty() && !self.tree);
+            self.below = below.unwrap_or(".").to_owned();
         }
         let named = !target.dir && !unmerged(entry.staged, entry.edited) && entry.staged != '?';
         match &mut self.named {

@@ -4,8 +4,11 @@ use super::World;
 use super::repo::lexical;
 use super::scene::{Alternative, Copied};
 use crate::action::{Act, Action, Fate, Place, Pointed, Ruin, Stage};
-use crate::shell::{Command, RedirectKind, Word};
+use crate::shell::{Command, RedirectKind, Stdin, Word};
 use std::path::{Path, PathBuf};
+
+/// Most words of a command that are taken for files that it reads.
+const SOURCES: usize = 16;
 
 /// Programs beside git that change no file but those that they name.
 #[rustfmt::skip]
@@ -55,6 +58,9 @@ impl World {
         let mut copy = None;
         let gone: Vec<PathBuf> = match &ruin.fate {
             Fate::Removed { only: Some(_), .. } => return,
+            Fate::Edited => {
+                return self.scene.each_if(Alternative::holds, |now| now.overwritten(&paths));
+            }
             Fate::Removed { only: None, .. } | Fate::Replaced => paths,
             Fate::Taken { to, into, moves } => {
                 let Some(to) = known(place, to) else { return };
@@ -108,10 +114,19 @@ impl World {
                 Some(dir) => dir.join(text),
                 None => PathBuf::from(text),
             };
+            let whole = redirect.kind == RedirectKind::Write;
+            let made: Vec<(PathBuf, PathBuf)> = match (whole, dir) {
+                (true, Some(dir)) => sources(command, dir)
+                    .into_iter()
+                    .map(|from| (from, lexical(&path)))
+                    .collect(),
+                _ => Vec::new(),
+            };
             self.scene.each(|now| {
                 if now.holds() {
                     now.overwritten(&[lexical(&path)]);
                 }
+                now.derived.extend(made.iter().cloned());
                 if !now.wrote.contains(&path) {
                     now.wrote.push(path.clone());
                 }
@@ -159,6 +174,18 @@ fn staged(stage: &Stage, action: &Action) -> Vec<PathBuf> {
     let plain = |word: &&Word| !word.glob && !word.text.starts_with(':');
     let paths = stage.paths.iter().filter(plain);
     paths.filter_map(|word| known(&action.place, word)).collect()
+}
+
+/// The files that `command` names, or reads as its input.
+fn sources(command: &Command, dir: &Path) -> Vec<PathBuf> {
+    let input = match &command.stdin {
+        Stdin::File(path) => Some(path),
+        _ => None,
+    };
+    let words = command.words.iter().skip(1).take(SOURCES).chain(input);
+    let paths = words.filter_map(|w| w.known().filter(|t| !t.is_empty() && !t.starts_with('-')));
+    let paths = paths.map(|text| dir.join(text)).filter(|path| path.is_file());
+    paths.map(|path| lexical(&path)).collect()
 }
 
 /// git works where it is found, with its own index.

@@ -94,6 +94,8 @@ pub(super) struct Alternative {
     pub(super) staged: Vec<PathBuf>,
     /// Files that the script copied as they are.
     pub(super) copied: Vec<Copied>,
+    /// Files, and what the script made of them.
+    pub(super) derived: Vec<(PathBuf, PathBuf)>,
     /// Checkouts, by git directory, in which what was staged may be an edit now.
     pub(super) unstaged: Vec<PathBuf>,
     /// Checkouts, by git directory, whose edits a stash put away; untracked files too if true.
@@ -121,6 +123,7 @@ impl Alternative {
             + self.gone.len()
             + self.staged.len()
             + self.copied.len()
+            + self.derived.len()
             + self.unstaged.len()
             + self.put_away.len()
             + self.moved.len();
@@ -282,6 +285,8 @@ fn blur(all: &[Rc<Alternative>]) -> Alternative {
         out.staged = agreed(|a| &a.staged);
         let everywhere = |copy: &&Copied| all.iter().all(|a| a.copied.contains(copy));
         out.copied = first.copied.iter().filter(everywhere).cloned().collect();
+        let everywhere = |pair: &&(PathBuf, PathBuf)| all.iter().all(|a| a.derived.contains(pair));
+        out.derived = first.derived.iter().filter(everywhere).cloned().collect();
         if all.iter().all(|a| a.put_away == first.put_away) {
             out.put_away.clone_from(&first.put_away);
         }

@@ -74,7 +74,8 @@ fn lines(cwd: &Path, home: &Path, script: &str) -> BTreeSet<String> {
 const AT_HAND: &str = "git ls-files -s | cut -d' ' -f2
 git ls-files -z -co --exclude-standard | sort -zu | while IFS= read -r -d '' f; do
     if [ -L \"$f\" ]; then readlink -n \"$f\" | git hash-object --stdin; \
-elif [ -f \"$f\" ]; then git hash-object \"$f\"; fi; done";
+elif [ -f \"$f\" ]; then git hash-object \"$f\"; fi; done
+if [ -f ../kept ]; then git hash-object ../kept; fi";
 
 /// Ids of what branches, tags, remotes and stashes hold.
 const KEPT: &str = "git rev-list --objects HEAD --all | cut -d' ' -f1";

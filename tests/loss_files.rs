@@ -102,15 +102,22 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// Commands that change a part of a file and keep the rest.
-const IN_PLACE: &[&str] = &[">> ", "tee -a", "sed -i", "sed s/1/2/ a.txt", "truncate -s +", "sort -o a.txt a.txt"];
+const IN_PLACE: &[&str] = &[
+    ">> ",
+    "tee -a",
+    "sed -i",
+    "sed s/1/2/ a.txt",
+    "truncate -s +",
+    "sort -o a.txt a.txt",
+];
 
 /// Who names an untracked file may remove it, and what is moved out of the checkout still counts.
 fn exempt(state: &str, command: &str) -> bool {
-    let file = |name: &str| {
-        state.contains(&format!(">{name}")) && !state.contains("git add")
-    };
+    let file = |name: &str| state.contains(&format!(">{name}")) && !state.contains("git add");
     let named = |name: &str| file(name) && command.split([' ', ';']).any(|word| word == name);
-    IN_PLACE.iter().any(|part| command.contains(part)) || named("new.txt") || state.contains("--cached a.txt") && command.contains("a.txt")
+    IN_PLACE.iter().any(|part| command.contains(part))
+        || named("new.txt")
+        || state.contains("--cached a.txt") && command.contains("a.txt")
 }
 
 fn of_files(verdict: &Verdict) -> Decision {
@@ -152,7 +159,10 @@ fn beside_others_a_file_is_kept_where_bash_loses_it_and_let_go_where_it_does_not
             format!("{}: {command}   after: {}", told(verdict), STATES[*at])
         });
     }
-    println!("{} pairs, {lost} lose something, {asked} asked", pairs.len());
+    println!(
+        "{} pairs, {lost} lose something, {asked} asked",
+        pairs.len()
+    );
     report.end("plain programs");
 }
 
@@ -170,14 +180,25 @@ fn who_is_alone_minds_named_files_and_directories_and_nobody_the_whole_tree() {
         "rsync -a --delete ../out/ ./",
     ];
     for command in COMMANDS.iter().chain(&whole) {
-        let tree = ["rm -rf *", "rm -rf ./*", "find . -type f", "ls-files", "mv * ", "--delete"]
-            .iter()
-            .any(|part| command.contains(part))
+        let tree = [
+            "rm -rf *",
+            "rm -rf ./*",
+            "find . -type f",
+            "ls-files",
+            "mv * ",
+            "--delete",
+        ]
+        .iter()
+        .any(|part| command.contains(part))
             && !command.contains("stash -u")
             && !command.starts_with("cd ");
         for at in [1, 5] {
             let got = decided(&yard, at, command, Beside::alone(true));
-            let want = if tree { Decision::Deny } else { Decision::Allow };
+            let want = if tree {
+                Decision::Deny
+            } else {
+                Decision::Allow
+            };
             assert_eq!(got, want, "{command}   after: {}", STATES[at]);
         }
         let clean = decided(&yard, 0, command, Beside::alone(true));
@@ -199,14 +220,22 @@ fn what_the_session_itself_wrote_is_its_own() {
         (7, "rm -rf src/mod", &["src/mod/new.txt"], Decision::Allow),
         (7, "rm -rf src/mod", &[], Decision::Deny),
         (5, "rm -rf src docs", &["src/mod/d.txt"], Decision::Deny),
-        (5, "rm -rf src docs", &["src/mod/d.txt", "docs/e.txt"], Decision::Allow),
+        (
+            5,
+            "rm -rf src docs",
+            &["src/mod/d.txt", "docs/e.txt"],
+            Decision::Allow,
+        ),
         (1, "rm -rf *", &["a.txt"], Decision::Deny),
     ] {
         let got = decided(&yard, state, command, beside(state, wrote));
         assert_eq!(got, want, "{command} after: {}", STATES[state]);
     }
     let twice = "echo x > b.txt && echo y > b.txt && rm b.txt";
-    assert_eq!(decided(&yard, 1, twice, Beside::alone(false)), Decision::Allow);
+    assert_eq!(
+        decided(&yard, 1, twice, Beside::alone(false)),
+        Decision::Allow
+    );
 }
 
 #[test]
@@ -220,7 +249,11 @@ fn words_that_only_the_run_knows_are_not_asked_about() {
         "find . -name '*.orig' | xargs rm",
         "cp \"$A\" \"$B\"",
     ] {
-        assert_eq!(decided(&yard, 1, command, Beside::alone(false)), Decision::Allow, "{command}");
+        assert_eq!(
+            decided(&yard, 1, command, Beside::alone(false)),
+            Decision::Allow,
+            "{command}"
+        );
     }
 }
 
@@ -228,21 +261,57 @@ fn words_that_only_the_run_knows_are_not_asked_about() {
 fn a_denial_names_the_files_and_a_way_that_loses_nothing() {
     let yard = Yard::new(BASE, STATES);
     for (state, cwd, command, because, instead) in [
-        (1, "", "rm b.txt a.txt", "`a.txt` has an edit that is in no commit", "git stash push -- a.txt"),
-        (1, "src", "echo x > ../a.txt", "`a.txt` has an edit that is in no commit", "git stash push -- :/a.txt"),
-        (7, "", "rm -rf src/mod", "`src/mod/new.txt` is in no commit", "git status --short -- src/mod"),
-        (8, "", "rm -rf *", "`fresh/x.txt` is in no commit", "git status --short"),
+        (
+            1,
+            "",
+            "rm b.txt a.txt",
+            "`a.txt` has an edit that is in no commit",
+            "git stash push -- a.txt",
+        ),
+        (
+            1,
+            "src",
+            "echo x > ../a.txt",
+            "`a.txt` has an edit that is in no commit",
+            "git stash push -- :/a.txt",
+        ),
+        (
+            7,
+            "",
+            "rm -rf src/mod",
+            "`src/mod/new.txt` is in no commit",
+            "git status --short -- src/mod",
+        ),
+        (
+            8,
+            "",
+            "rm -rf *",
+            "`fresh/x.txt` is in no commit",
+            "git status --short",
+        ),
     ] {
         let work = yard.state(state).join(cwd);
         let verdict = yard.judge(&work, command, Beside::alone(false));
         let finding = verdict.findings.iter().find(|f| f.rule == "git/discard");
         let finding = finding.unwrap_or_else(|| panic!("{command}: {}", told(&verdict)));
-        assert!(finding.because.iter().any(|b| b == because), "{:?}", finding.because);
+        assert!(
+            finding.because.iter().any(|b| b == because),
+            "{:?}",
+            finding.because
+        );
         assert_eq!(finding.instead.as_deref(), Some(instead));
         let again = yard.judge(&work, instead, Beside::alone(false));
-        assert_eq!(again.decision(), Decision::Allow, "{instead}: {}", told(&again));
+        assert_eq!(
+            again.decision(),
+            Decision::Allow,
+            "{instead}: {}",
+            told(&again)
+        );
         let cd = if cwd.is_empty() { "." } else { cwd };
-        assert!(!yard.loses(state, &format!("cd {cd} && {instead}"), "instead"), "{instead}");
+        assert!(
+            !yard.loses(state, &format!("cd {cd} && {instead}"), "instead"),
+            "{instead}"
+        );
     }
 }
 

@@ -147,6 +147,8 @@ pub enum Act {
         untracked: bool,
         /// A push leaves a part where it is: paths, `-p`, `--keep-index`, `--staged`.
         part: bool,
+        /// A push takes these alone, as typed.
+        paths: Vec<Word>,
         /// Where the verb stands.
         span: Span,
     },

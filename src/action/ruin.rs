@@ -221,7 +221,10 @@ fn transfer(base: &str, line: &Line<'_>, all: &mut Vec<Ruin>) {
         if line.options.iter().any(|o| o.name.starts_with("del")) {
             let only = Some(Only::default());
             let fate = Fate::Removed { tree: true, only };
-            all.push(ruin(fate, from.iter().map(|one| mirrored(one, &to)).collect()));
+            all.push(ruin(
+                fate,
+                from.iter().map(|one| mirrored(one, &to)).collect(),
+            ));
         }
         if spares {
             return;
@@ -348,7 +351,9 @@ mod tests {
                 ),
                 Fate::Edited => format!("+{names}"),
                 Fate::Replaced => format!(">{names}"),
-                Fate::Taken { to, moves: true, .. } => format!("~{names} {}", to.text),
+                Fate::Taken {
+                    to, moves: true, ..
+                } => format!("~{names} {}", to.text),
                 Fate::Taken { to, .. } => format!("={names} {}", to.text),
             });
         }

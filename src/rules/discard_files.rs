@@ -48,31 +48,30 @@ pub(super) fn found(ruin: &Ruin, action: &Action, world: &World) -> Option<Found
     let company = match taken.seated {
         Seated::Alone => None,
         Seated::Others => Some("another session works in this checkout"),
-        Seated::Nobody | Seated::Unclear => {
-            Some("whether another session wrote that is not known")
-        }
+        Seated::Nobody | Seated::Unclear => Some("whether another session wrote that is not known"),
     };
     if let Some(company) = company {
         found = found.because(company);
     }
-    let found = found.instead(instead(&taken, world));
+    let found = found.instead(instead(&taken));
     Some(if taken.unsure { found.ask() } else { found })
 }
 
-fn instead(taken: &Taken, world: &World) -> Option<Instead> {
-    let cwd = world.around.cwd.as_deref().and_then(|dir| dir.canonicalize().ok());
-    let below = cwd.as_deref().and_then(|dir| dir.strip_prefix(&taken.top).ok());
-    let git = match below {
+fn instead(taken: &Taken) -> Option<Instead> {
+    let git = match &taken.here {
         Some(_) => "git".to_owned(),
         None => format!("git -C {}", quoted(&taken.top.to_string_lossy())),
     };
-    let at_top = below.is_none_or(|below| below == Path::new(""));
+    let at_top = taken
+        .here
+        .as_deref()
+        .is_none_or(|here| here == Path::new(""));
     let spec = |path: &str| match at_top || path == "." {
         true => quoted(path),
         false => quoted(&format!(":/{path}")),
     };
     match &taken.named {
-        Some(names) if !taken.tree => {
+        Some(names) if !taken.tree && !taken.held => {
             let names: Vec<String> = names.iter().map(|name| spec(name)).collect();
             Instead::run(format!("{git} stash push -- {}", names.join(" ")))
         }

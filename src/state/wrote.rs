@@ -27,7 +27,11 @@ pub fn note(state: &State, session: &str, file: &Path, whole: bool) {
         return;
     }
     let name = name(file);
-    let before = if whole { Vec::new() } else { writers(state, &name) };
+    let before = if whole {
+        Vec::new()
+    } else {
+        writers(state, &name)
+    };
     let others = before.iter().filter(|who| *who != session);
     let mut all: Vec<&str> = others.map(String::as_str).take(MOST).collect();
     all.push(session);

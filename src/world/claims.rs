@@ -297,8 +297,15 @@ impl World {
     /// Whether the asker claims the checkout of `repo`.
     pub(super) fn claims(&self, repo: &Repo) -> bool {
         let watch = self.watch().filter(|watch| watch.any());
+        watch.is_some_and(|watch| matches!(watch.hold(&repo.git_dir, &repo.common), Hold::Mine(..)))
+    }
+
+    /// Whether somebody else claims the checkout of `repo`, or may.
+    pub(super) fn held(&self, repo: &Repo) -> bool {
+        let watch = self.watch().filter(|watch| watch.any());
         watch.is_some_and(|watch| {
-            matches!(watch.hold(&repo.git_dir, &repo.common), Hold::Mine(..))
+            let hold = watch.hold(&repo.git_dir, &repo.common);
+            !matches!(hold, Hold::Free | Hold::Mine(..))
         })
     }
 

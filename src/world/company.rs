@@ -98,13 +98,24 @@ impl World {
                 self.filled.extend(paths.map(|path| (path, true)));
             }
             Fate::Edited => {
-                let paths = ruin.paths.iter().filter_map(path).filter(|path| path.is_file());
+                let paths = ruin
+                    .paths
+                    .iter()
+                    .filter_map(path)
+                    .filter(|path| path.is_file());
                 self.filled.extend(paths.map(|path| (path, false)));
             }
             Fate::Taken { to, moves, .. } if !moves => {
                 let Some(to) = path(to) else { return };
-                let names = ruin.paths.iter().filter_map(|from| path(from)?.file_name().map(|n| to.join(n)));
-                let all: Vec<PathBuf> = if to.is_dir() { names.collect() } else { vec![to] };
+                let names = ruin
+                    .paths
+                    .iter()
+                    .filter_map(|from| path(from)?.file_name().map(|n| to.join(n)));
+                let all: Vec<PathBuf> = if to.is_dir() {
+                    names.collect()
+                } else {
+                    vec![to]
+                };
                 self.filled.extend(all.into_iter().map(|path| (path, true)));
             }
             Fate::Removed { .. } | Fate::Taken { .. } => {}

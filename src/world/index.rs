@@ -153,7 +153,8 @@ fn unchanged(entry: &[u8], file: &Path, index: &std::fs::Metadata) -> bool {
         return false;
     }
     let size = i64::try_from(meta.size() & u64::from(u32::MAX)).ok();
-    let same = (field(8), field(12), field(36)) == (Some(meta.mtime()), Some(meta.mtime_nsec()), size);
+    let same =
+        (field(8), field(12), field(36)) == (Some(meta.mtime()), Some(meta.mtime_nsec()), size);
     // What was changed within the same tick looks unchanged.
     same && (meta.mtime(), meta.mtime_nsec()) < (index.mtime(), index.mtime_nsec())
 }

@@ -1,5 +1,6 @@
 //! What plain programs would take away: files with work that no commit has, and whose they are.
 
+use super::World;
 use super::claims::{followed, loose};
 use super::company::Seated;
 use super::index::{Tracked, tracked};
@@ -7,7 +8,6 @@ use super::loss::{Work, moved, unmerged};
 use super::repo::{Repo, lexical, real};
 use super::scene::{Alternative, Moved};
 use super::status::{Entry, Sight};
-use super::World;
 use crate::action::{Fate, Only, Place, Ruin};
 use crate::policy::glob_matches;
 use crate::shell::{Opaque, Word};
@@ -41,12 +41,16 @@ pub struct Taken {
     pub fresh: Work,
     /// The top of the checkout.
     pub top: PathBuf,
+    /// Where the call starts, from the top; `None` where that is elsewhere.
+    pub here: Option<PathBuf>,
     /// All of `edits`, from the top; `None` where not each of them was named.
     pub named: Option<Vec<String>>,
     /// The directory from which they are taken, from the top.
     pub below: String,
     /// Which of the words takes the first.
     pub word: usize,
+    /// Another session claims the checkout.
+    pub held: bool,
     /// The whole tree goes.
     pub tree: bool,
     /// Whether these are the files hangs on conditions that are not understood.
@@ -170,6 +174,11 @@ impl World {
             below: String::new(),
             named: Some(Vec::new()),
             word: 0,
+            here: self.around.cwd.as_ref().and_then(|dir| {
+                let dir = real(dir);
+                dir.strip_prefix(&top).ok().map(Path::to_owned)
+            }),
+            held: self.held(repo),
             tree: left.iter().any(|target| whole(target)),
             unsure: only.is_some_and(|only| only.unsure),
             top: top.clone(),
@@ -379,7 +388,9 @@ fn expanded(place: &Place, word: &Word) -> Vec<(PathBuf, Meant)> {
         next.sort();
         all = next;
     }
-    all.into_iter().map(|path| (path, Meant::Fits(whole))).collect()
+    all.into_iter()
+        .map(|path| (path, Meant::Fits(whole)))
+        .collect()
 }
 
 /// Drops the files that are as they were staged, and named ones that git does not know: who names an
@@ -420,7 +431,13 @@ fn asked(targets: &[&Target], top: &Path) -> Vec<String> {
             };
             path.strip_prefix(top).ok()?.to_str().map(str::to_owned)
         })
-        .map(|spec| if spec.is_empty() { ".".to_owned() } else { spec })
+        .map(|spec| {
+            if spec.is_empty() {
+                ".".to_owned()
+            } else {
+                spec
+            }
+        })
         .collect();
     specs.sort();
     specs.dedup();

@@ -21,10 +21,14 @@ impl World {
     /// What an earlier copy holds is not known any more once a program of its own mind runs.
     pub(super) fn stirred(&mut self, command: &Command) {
         let program = command.words.first().map_or("", |word| word.text.as_str());
-        if QUIET.binary_search(&crate::action::basename(program)).is_err() {
+        if QUIET
+            .binary_search(&crate::action::basename(program))
+            .is_err()
+        {
             self.scene.each_if(Alternative::holds, |now| {
                 now.staged.clear();
                 now.copied.clear();
+                now.shelved.clear();
             });
         }
     }
@@ -35,7 +39,7 @@ impl World {
         let place = &action.place;
         match &action.act {
             Act::Ruin(ruin) => self.ruins(ruin, place, checked),
-            Act::Stage(stage) if checked && plain(place) => {
+            Act::Stage(stage) if checked && plain_git(place) => {
                 let paths = staged(stage, action);
                 self.scene.each_if(
                     |_| !paths.is_empty(),
@@ -48,9 +52,33 @@ impl World {
                     now.staged.clear();
                     now.copied.retain(|copy| copy.outside);
                 });
+                if let Act::Stash {
+                    verb,
+                    paths,
+                    untracked,
+                    ..
+                } = &action.act
+                {
+                    self.shelves(verb, paths, *untracked, place, checked);
+                }
             }
             _ => {}
         }
+    }
+
+    /// What a stash takes or gives back.
+    fn shelves(&mut self, verb: &str, paths: &[Word], new: bool, place: &Place, checked: bool) {
+        if verb != "push" {
+            let shelves = |now: &Alternative| !now.shelved.is_empty();
+            return self.scene.each_if(shelves, |now| now.shelved.clear());
+        }
+        let plain = |word: &&Word| !word.text.starts_with(':');
+        let paths = paths.iter().filter(plain).filter_map(|w| known(place, w));
+        let paths: Vec<PathBuf> = paths.filter(|path| new || path.is_file()).collect();
+        self.scene.each_if(
+            |_| checked && plain_git(place) && !paths.is_empty(),
+            |now| now.shelved.extend(paths.iter().cloned()),
+        );
     }
 
     fn ruins(&mut self, ruin: &Ruin, place: &Place, checked: bool) {
@@ -59,7 +87,9 @@ impl World {
         let gone: Vec<PathBuf> = match &ruin.fate {
             Fate::Removed { only: Some(_), .. } => return,
             Fate::Edited => {
-                return self.scene.each_if(Alternative::holds, |now| now.overwritten(&paths));
+                return self
+                    .scene
+                    .each_if(Alternative::holds, |now| now.overwritten(&paths));
             }
             Fate::Removed { only: None, .. } | Fate::Replaced => paths,
             Fate::Taken { to, into, moves } => {
@@ -138,7 +168,7 @@ impl World {
 impl Alternative {
     /// Whether anything is known of what the script keeps.
     fn holds(&self) -> bool {
-        !self.staged.is_empty() || !self.copied.is_empty()
+        !self.staged.is_empty() || !self.copied.is_empty() || !self.shelved.is_empty()
     }
 
     /// These files hold something else now, or nothing.
@@ -148,20 +178,25 @@ impl Alternative {
             paths.iter().any(meets)
         };
         self.staged.retain(|kept| !hit(kept));
-        self.copied.retain(|copy| !hit(&copy.from) && !hit(&copy.to));
+        self.shelved.retain(|kept| !hit(kept));
+        self.copied
+            .retain(|copy| !hit(&copy.from) && !hit(&copy.to));
     }
 
     /// Whether a copy of what is at `path` stays; with `index`, what is staged counts as one.
     pub(super) fn keeps(&self, path: &Path, index: bool) -> bool {
+        let covers = |list: &[PathBuf]| list.iter().any(|kept| path.starts_with(kept));
         self.copied.iter().any(|copy| path == copy.from)
-            || index && self.staged.iter().any(|kept| path.starts_with(kept))
+            || covers(&self.shelved)
+            || index && covers(&self.staged)
     }
 }
 
 /// The paths whose files the index holds from here on, those that are ignored left out.
 fn staged(stage: &Stage, action: &Action) -> Vec<PathBuf> {
     let promise = |word: &str| {
-        word.starts_with("--int") || !word.starts_with("--") && word.starts_with('-') && word.contains('N')
+        word.starts_with("--int")
+            || !word.starts_with("--") && word.starts_with('-') && word.contains('N')
     };
     let adds = matches!(stage.verb.as_str(), "add" | "stage");
     let part = stage.chosen.is_some() || stage.from_file.is_some() || stage.update.is_some();
@@ -173,7 +208,9 @@ fn staged(stage: &Stage, action: &Action) -> Vec<PathBuf> {
     }
     let plain = |word: &&Word| !word.glob && !word.text.starts_with(':');
     let paths = stage.paths.iter().filter(plain);
-    paths.filter_map(|word| known(&action.place, word)).collect()
+    paths
+        .filter_map(|word| known(&action.place, word))
+        .collect()
 }
 
 /// The files that `command` names, or reads as its input.
@@ -184,12 +221,14 @@ fn sources(command: &Command, dir: &Path) -> Vec<PathBuf> {
     };
     let words = command.words.iter().skip(1).take(SOURCES).chain(input);
     let paths = words.filter_map(|w| w.known().filter(|t| !t.is_empty() && !t.starts_with('-')));
-    let paths = paths.map(|text| dir.join(text)).filter(|path| path.is_file());
+    let paths = paths
+        .map(|text| dir.join(text))
+        .filter(|path| path.is_file());
     paths.map(|path| lexical(&path)).collect()
 }
 
 /// git works where it is found, with its own index.
-fn plain(place: &Place) -> bool {
+fn plain_git(place: &Place) -> bool {
     place.git_dir == Pointed::Found
         && place.work_tree == Pointed::Found
         && !place.env.iter().any(|(name, _)| name.starts_with("GIT_"))

@@ -92,6 +92,8 @@ pub(super) struct Alternative {
     pub(super) gone: Vec<PathBuf>,
     /// Files and directories that the script staged as they are.
     pub(super) staged: Vec<PathBuf>,
+    /// Files that the script put into a stash by name.
+    pub(super) shelved: Vec<PathBuf>,
     /// Files that the script copied as they are.
     pub(super) copied: Vec<Copied>,
     /// Files, and what the script made of them.
@@ -122,6 +124,7 @@ impl Alternative {
             + self.wrote.len()
             + self.gone.len()
             + self.staged.len()
+            + self.shelved.len()
             + self.copied.len()
             + self.derived.len()
             + self.unstaged.len()
@@ -283,6 +286,7 @@ fn blur(all: &[Rc<Alternative>]) -> Alternative {
         };
         out.gone = agreed(|a| &a.gone);
         out.staged = agreed(|a| &a.staged);
+        out.shelved = agreed(|a| &a.shelved);
         let everywhere = |copy: &&Copied| all.iter().all(|a| a.copied.contains(copy));
         out.copied = first.copied.iter().filter(everywhere).cloned().collect();
         let everywhere = |pair: &&(PathBuf, PathBuf)| all.iter().all(|a| a.derived.contains(pair));

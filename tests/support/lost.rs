@@ -19,11 +19,7 @@ impl Beside {
     /// Alone, or beside others.
     pub(crate) fn alone(alone: bool) -> Beside {
         Beside {
-            seated: if alone {
-                Seated::Alone
-            } else {
-                Seated::Others
-            },
+            seated: if alone { Seated::Alone } else { Seated::Others },
             ..Beside::default()
         }
     }
@@ -149,4 +145,3 @@ impl Yard {
         before.iter().any(|id| !after.contains(id))
     }
 }
-

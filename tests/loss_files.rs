@@ -10,6 +10,8 @@ mod support;
 
 use leaseguard::verdict::{Decision, Verdict};
 use leaseguard::world::Seated;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use support::lost::{Beside, Yard};
 use support::text::dice;
 use support::{Report, long, spread, told};
@@ -91,7 +93,7 @@ const COMMANDS: &[&str] = &[
     "find . -type d -empty -delete",
     "git ls-files | xargs rm",
     "git ls-files -z | xargs -0 rm -f --",
-    "git add a.txt && rm a.txt",
+    "git add src/c.txt && rm src/c.txt",
     "git stash && rm -rf src",
     "git stash -u && rm -rf *",
     "cp a.txt ../kept && echo x > a.txt",
@@ -117,7 +119,8 @@ fn exempt(state: &str, command: &str) -> bool {
     let named = |name: &str| file(name) && command.split([' ', ';']).any(|word| word == name);
     IN_PLACE.iter().any(|part| command.contains(part))
         || named("new.txt")
-        || state.contains("--cached a.txt") && command.contains("a.txt")
+        || state.contains("--cached a.txt")
+            && (command.contains("a.txt") || command.starts_with("cp -r"))
 }
 
 fn of_files(verdict: &Verdict) -> Decision {
@@ -239,6 +242,94 @@ fn what_the_session_itself_wrote_is_its_own() {
 }
 
 #[test]
+fn a_file_that_the_session_wrote_is_undone_by_git_as_well() {
+    let yard = Yard::new(BASE, &STATES[..2]);
+    for (wrote, command, want) in [
+        ("a.txt", "git checkout -- a.txt", Decision::Allow),
+        ("a.txt", "git restore a.txt b.txt", Decision::Allow),
+        ("b.txt", "git checkout -- a.txt", Decision::Deny),
+        ("a.txt", "git checkout .", Decision::Deny),
+    ] {
+        let beside = Beside {
+            seated: Seated::Others,
+            wrote: vec![yard.state(1).join(wrote)],
+        };
+        assert_eq!(decided(&yard, 1, command, beside), want, "{command}");
+    }
+}
+
+/// What the hook of the real binary answers `session` in the first state but one: the exit code.
+fn hooked(yard: &Yard, session: &str, payload: &serde_json::Value) -> Option<i32> {
+    let mut payload = payload.clone();
+    payload["session_id"] = session.into();
+    payload["cwd"] = yard.state(1).to_str().unwrap().into();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_leaseguard"))
+        .arg("hook")
+        .env_clear()
+        .env("HOME", &yard.root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let text = payload.to_string();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    child.wait().unwrap().code()
+}
+
+#[test]
+fn the_hook_remembers_who_was_there_and_who_wrote_what() {
+    let yard = Yard::new(
+        BASE,
+        &[
+            ":",
+            "echo mine >>a.txt; echo mine >>b.txt; mkdir n; echo 1 >n/x",
+        ],
+    );
+    let bash = |session: &str, command: &str| {
+        let payload = serde_json::json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": { "command": command },
+        });
+        hooked(&yard, session, &payload)
+    };
+    assert_eq!(bash("one", "rm a.txt"), Some(0), "alone");
+    assert_eq!(bash("one", "rm -rf *"), Some(2), "alone, the whole tree");
+    assert_eq!(bash("two", "git status"), Some(0));
+    assert_eq!(bash("one", "rm a.txt"), Some(2), "beside another");
+    assert_eq!(
+        bash("two", "rm -rf n"),
+        Some(2),
+        "a directory with a new file"
+    );
+    let file = yard.state(1).join("a.txt");
+    let write = serde_json::json!({
+        "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": { "file_path": file, "content": "x" },
+    });
+    assert_eq!(hooked(&yard, "one", &write), Some(0));
+    assert_eq!(bash("one", "rm a.txt"), Some(0), "its own");
+    assert_eq!(bash("two", "rm a.txt"), Some(2), "another's");
+    assert_eq!(
+        bash("two", "mkdir -p made/by && echo x > made/by/two"),
+        Some(0)
+    );
+    std::fs::create_dir_all(yard.state(1).join("made/by")).unwrap();
+    std::fs::write(yard.state(1).join("made/by/unseen"), "x").unwrap();
+    assert_eq!(bash("one", "rm -rf made"), Some(2), "made by another");
+    assert_eq!(bash("two", "rm -rf made"), Some(0), "made by itself");
+    assert_eq!(bash("one", "echo x > b.txt"), Some(2), "beside another");
+    let end = serde_json::json!({ "hook_event_name": "SessionEnd", "reason": "exit" });
+    assert_eq!(hooked(&yard, "two", &end), Some(0));
+    assert_eq!(bash("one", "echo x > b.txt"), Some(0), "alone again");
+}
+
+#[test]
 fn words_that_only_the_run_knows_are_not_asked_about() {
     let yard = Yard::new(BASE, STATES);
     for command in [
@@ -247,6 +338,7 @@ fn words_that_only_the_run_knows_are_not_asked_about() {
         "echo x > \"$OUT\"",
         "for f in $(cat list); do rm $f; done",
         "find . -name '*.orig' | xargs rm",
+        "find . -name __pycache__ -exec rm -rf {} +",
         "cp \"$A\" \"$B\"",
     ] {
         assert_eq!(

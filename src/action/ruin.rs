@@ -26,6 +26,8 @@ pub enum Fate {
         /// Only some of what is below them.
         only: Option<Only>,
     },
+    /// They are directories that are made.
+    Made,
     /// A part of them changes, and the rest stays.
     Edited,
     /// They are emptied, or filled anew.
@@ -74,6 +76,13 @@ pub(super) fn read(base: &str, command: &Command, dir: Option<&Path>, out: &mut 
     match base {
         "find" => find(words, &mut all),
         "dd" => all.extend(dd(words)),
+        "mkdir" => {
+            let plain = |word: &&Word| !word.text.starts_with('-');
+            all.push(ruin(
+                Fate::Made,
+                words.iter().filter(plain).cloned().collect(),
+            ));
+        }
         "sed" | "gsed" | "perl" | "ruby" if !words.iter().any(file::edits_in_place) => {}
         _ => {
             if let Some(takes) = file::takes(base).filter(|_| ruins(base)) {
@@ -325,7 +334,7 @@ mod tests {
     use crate::action::testing::command;
 
     /// The files that `text` takes away: `-` removed, `--` with all below, `>` replaced, `~` moved,
-    /// `=` copied, `+` edited.
+    /// `=` copied, `+` edited, `/` made.
     fn told(text: &str) -> String {
         let mut out = Vec::new();
         let command = command(text);
@@ -349,6 +358,7 @@ mod tests {
                     if only.files { " files" } else { "" },
                     if only.unsure { " ?" } else { "" }
                 ),
+                Fate::Made => format!("/{names}"),
                 Fate::Edited => format!("+{names}"),
                 Fate::Replaced => format!(">{names}"),
                 Fate::Taken {
@@ -397,6 +407,7 @@ mod tests {
             ("perl -pi -e s/a/b/ f", "+f"),
             ("sed -n p f", ""),
             ("patch -p1", ""),
+            ("mkdir -p a b", "/a,b"),
         ] {
             assert_eq!(told(text), want, "{text}");
         }

@@ -193,7 +193,7 @@ impl Colleagues for Seats {
         }
     }
 
-    fn wrote(&self, file: &Path) -> bool {
+    fn wrote(&self, file: &Path) -> Option<bool> {
         wrote::mine(&self.state, &self.session, file)
     }
 

@@ -49,7 +49,13 @@ fn of_discard(discard: &Discard, action: &Action, world: &World) -> Option<Found
         Loss::Nothing => return None,
         Loss::Unknown(why) if nowhere(world) => (vec![why], true),
         Loss::Unknown(why) => (vec![why], false),
-        Loss::Work(_) if reach == Reached::Named && world.sole(&action.place) => return None,
+        // Named files that nobody else has a part in.
+        Loss::Work(work)
+            if reach == Reached::Named
+                && (world.sole(&action.place) || work.own && work.commits == 0) =>
+        {
+            return None;
+        }
         Loss::Work(work) => (told(&work, cleans), true),
     };
     let what = match discard.loses {

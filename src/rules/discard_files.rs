@@ -11,7 +11,9 @@ use std::path::Path;
 pub(super) fn found(ruin: &Ruin, action: &Action, world: &World) -> Option<Found> {
     let verb = match ruin.fate {
         Fate::Removed { .. } => "remove",
-        Fate::Edited | Fate::Replaced | Fate::Taken { moves: false, .. } => "overwrite",
+        Fate::Made | Fate::Edited | Fate::Replaced | Fate::Taken { moves: false, .. } => {
+            "overwrite"
+        }
         Fate::Taken { moves: true, .. } => "move away or overwrite",
     };
     let taken = match world.ruined(&action.place, ruin) {

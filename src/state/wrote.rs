@@ -2,6 +2,7 @@
 
 use super::State;
 use super::key::Key;
+use super::seen::touch;
 use super::time::Moment;
 use std::path::Path;
 use std::time::Duration;
@@ -35,13 +36,17 @@ pub fn note(state: &State, session: &str, file: &Path, whole: bool) {
     let others = before.iter().filter(|who| *who != session);
     let mut all: Vec<&str> = others.map(String::as_str).take(MOST).collect();
     all.push(session);
+    if before == [session] && touch(&state.dir().join(FOLDER).join(&name)) {
+        return;
+    }
     sweep(state);
     let _ = state.write(FOLDER, &name, all.join("\n").as_bytes());
 }
 
-/// Whether `session` wrote `file`, and nobody else is known to have.
-pub fn mine(state: &State, session: &str, file: &Path) -> bool {
-    writers(state, &name(file)) == [session]
+/// Whether `session` wrote `file`, and nobody else is known to have; `None` where nobody is.
+pub fn mine(state: &State, session: &str, file: &Path) -> Option<bool> {
+    let writers = writers(state, &name(file));
+    (!writers.is_empty()).then(|| writers == [session])
 }
 
 fn writers(state: &State, name: &str) -> Vec<String> {
@@ -82,16 +87,16 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let state = State::at(temp.path().join("s"));
         let file = Path::new("/repo/a.txt");
-        assert!(!mine(&state, "one", file));
+        assert_ne!(mine(&state, "one", file), Some(true));
         note(&state, "one", file, false);
-        assert!(mine(&state, "one", file));
-        assert!(!mine(&state, "two", file));
+        assert_eq!(mine(&state, "one", file), Some(true));
+        assert_ne!(mine(&state, "two", file), Some(true));
         note(&state, "two", file, false);
-        assert!(!mine(&state, "one", file));
-        assert!(!mine(&state, "two", file));
+        assert_ne!(mine(&state, "one", file), Some(true));
+        assert_ne!(mine(&state, "two", file), Some(true));
         note(&state, "one", file, true);
-        assert!(mine(&state, "one", file));
-        assert!(!mine(&state, "one", Path::new("/repo/b.txt")));
+        assert_eq!(mine(&state, "one", file), Some(true));
+        assert_ne!(mine(&state, "one", Path::new("/repo/b.txt")), Some(true));
     }
 
     #[test]
@@ -104,6 +109,6 @@ mod tests {
         let opened = std::fs::File::options().write(true).open(path).unwrap();
         let old = std::time::SystemTime::now() - STAYS * 2;
         opened.set_modified(old).unwrap();
-        assert!(!mine(&state, "one", file));
+        assert_ne!(mine(&state, "one", file), Some(true));
     }
 }

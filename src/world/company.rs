@@ -11,6 +11,9 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+/// How many directories above a file are looked up.
+const DEEP: usize = 16;
+
 /// Most files of one call that are put on record.
 const MOST: usize = 64;
 
@@ -33,13 +36,14 @@ pub trait Colleagues: UnwindSafe + RefUnwindSafe {
     /// Who was seen in the checkout with this top directory.
     fn seated(&self, top: &Path) -> Seated;
 
-    /// Whether the session that calls is the only one known to have written `file`.
-    fn wrote(&self, file: &Path) -> bool {
+    /// Whether the session that calls is the only one known to have written `file`, or to have made
+    /// that directory; `None` where nobody is known to.
+    fn wrote(&self, file: &Path) -> Option<bool> {
         let _ = file;
-        false
+        None
     }
 
-    /// Notes that the session writes `file`; with `whole`, all that it holds.
+    /// Notes that the session writes `file`, or makes that directory; with `whole`, all that it holds.
     fn note(&self, file: &Path, whole: bool) {
         let _ = (file, whole);
     }
@@ -59,8 +63,15 @@ impl Company {
         self.0.as_ref().map_or(Seated::Unclear, |c| c.seated(top))
     }
 
-    pub(super) fn wrote(&self, file: &Path) -> bool {
-        self.0.as_ref().is_some_and(|c| c.wrote(file))
+    /// Whether what is at `path`, below `top`, is the session's own: it wrote it, or made the
+    /// directory that it lies in, and nobody else is known to have written it.
+    pub(super) fn wrote(&self, path: &Path, top: &Path) -> bool {
+        let Some(colleagues) = &self.0 else {
+            return false;
+        };
+        let below = path.ancestors().take_while(|up| *up != top).take(DEEP);
+        let known = below.filter_map(|up| colleagues.wrote(up)).next();
+        known.unwrap_or_default()
     }
 }
 
@@ -104,6 +115,14 @@ impl World {
                     .filter_map(path)
                     .filter(|path| path.is_file());
                 self.filled.extend(paths.map(|path| (path, false)));
+            }
+            Fate::Made => {
+                let paths = ruin
+                    .paths
+                    .iter()
+                    .filter_map(path)
+                    .filter(|path| !path.exists());
+                self.filled.extend(paths.map(|path| (path, true)));
             }
             Fate::Taken { to, moves, .. } if !moves => {
                 let Some(to) = path(to) else { return };

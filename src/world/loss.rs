@@ -37,6 +37,8 @@ pub struct Work {
     pub count: usize,
     /// There are more than were counted.
     pub more: bool,
+    /// All of them were written by this session, and nobody else.
+    pub own: bool,
     /// Commits that no other branch or tag has.
     pub commits: u64,
 }
@@ -59,6 +61,7 @@ impl Loss {
                 }
                 work.count = work.count.max(more.count);
                 work.more |= more.more;
+                work.own &= more.own;
                 Loss::Work(work)
             }
             (one, other) if other.weight() > one.weight() => other,
@@ -193,6 +196,7 @@ impl World {
         let conflicts = seen.entries.iter().any(|e| unmerged(e.staged, e.edited));
         let mut work = Work {
             more: seen.cut,
+            own: true,
             ..Work::default()
         };
         let mut loose = Vec::new();
@@ -232,17 +236,20 @@ impl World {
                 },
             };
             if lost && !keeps(&entry.path) {
+                work.own &= self.around.company.wrote(&top.join(&entry.path), &top);
                 work.add(&entry.path);
             }
         }
         if let Some(rev) = from.filter(|_| !loose.is_empty() && work.count == 0) {
             for path in self.overwritten(&sight, rev, &loose)? {
+                work.own &= self.around.company.wrote(&top.join(&path), &top);
                 work.add(&path);
             }
         }
         if work.count == 0 {
             return match self.own_writes(&sight, &wrote) {
                 Some(path) if !cleans => {
+                    work.own = false;
                     work.add(&path);
                     Ok(Some(work))
                 }

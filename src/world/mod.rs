@@ -14,6 +14,7 @@ mod config;
 mod doubt;
 mod files;
 mod glob;
+mod going;
 mod index;
 mod kept;
 mod load;

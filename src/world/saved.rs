@@ -85,7 +85,7 @@ impl World {
         let paths: Vec<PathBuf> = ruin.paths.iter().filter_map(|w| known(place, w)).collect();
         let mut copy = None;
         let gone: Vec<PathBuf> = match &ruin.fate {
-            Fate::Removed { only: Some(_), .. } => return,
+            Fate::Made | Fate::Removed { only: Some(_), .. } => return,
             Fate::Edited => {
                 return self
                     .scene

@@ -30,8 +30,8 @@ impl Colleagues for Beside {
         self.seated
     }
 
-    fn wrote(&self, file: &Path) -> bool {
-        self.wrote.iter().any(|own| own == file)
+    fn wrote(&self, file: &Path) -> Option<bool> {
+        self.wrote.iter().any(|own| own == file).then_some(true)
     }
 }
 

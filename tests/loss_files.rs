@@ -234,6 +234,11 @@ fn what_the_session_itself_wrote_is_its_own() {
         let got = decided(&yard, state, command, beside(state, wrote));
         assert_eq!(got, want, "{command} after: {}", STATES[state]);
     }
+    let refused = "rm src; rm -rf src";
+    assert_eq!(
+        decided(&yard, 4, refused, Beside::alone(false)),
+        Decision::Deny
+    );
     let twice = "echo x > b.txt && echo y > b.txt && rm b.txt";
     assert_eq!(
         decided(&yard, 1, twice, Beside::alone(false)),

@@ -15,7 +15,8 @@ use crate::world::{Colleagues, Company, Seated};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Here only for `--help`; the door reads its arguments by hand.
@@ -167,6 +168,7 @@ fn seated(call: &Call) -> Company {
     Company::new(Seats {
         state,
         session: session.clone(),
+        seen: Mutex::default(),
     })
 }
 
@@ -181,16 +183,26 @@ fn left(call: &Call) {
 struct Seats {
     state: State,
     session: String,
+    /// Who was seen where, each checkout looked at once.
+    seen: Mutex<Vec<(PathBuf, Seated)>>,
 }
 
 impl Colleagues for Seats {
     fn seated(&self, top: &Path) -> Seated {
-        match seats::who(&self.state, &self.session, top) {
+        let Ok(mut seen) = self.seen.lock() else {
+            return Seated::Unclear;
+        };
+        if let Some((_, seated)) = seen.iter().find(|(at, _)| at == top) {
+            return *seated;
+        }
+        let seated = match seats::who(&self.state, &self.session, top) {
             Who::Alone => Seated::Alone,
             Who::Others => Seated::Others,
             Who::Nobody => Seated::Nobody,
             Who::Unclear => Seated::Unclear,
-        }
+        };
+        seen.push((top.to_owned(), seated));
+        seated
     }
 
     fn wrote(&self, file: &Path) -> Option<bool> {

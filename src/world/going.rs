@@ -43,7 +43,10 @@ impl World {
             match &ruin.fate {
                 Fate::Removed { tree, only } => {
                     let removed = found.into_iter().filter_map(|(path, meant)| {
-                        let path = lexical(&path);
+                        let path = match meant {
+                            Meant::Named => lexical(&path),
+                            Meant::Fits(_) | Meant::Tracked => path,
+                        };
                         let dir = fs::symlink_metadata(&path).ok()?.is_dir();
                         // Whole checkouts that `rm` takes are another law's.
                         let root = only.is_none() && path.join(".git").exists();
@@ -188,7 +191,8 @@ fn expanded(place: &Place, word: &Word) -> Vec<(PathBuf, Meant)> {
     let mut whole = false;
     for part in text.split('/').filter(|part| !matches!(*part, "" | ".")) {
         if !wild(part) {
-            all.iter_mut().for_each(|path| path.push(part));
+            all.iter_mut()
+                .for_each(|path| *path = lexical(&path.join(part)));
             all.retain(|path| path.symlink_metadata().is_ok());
             whole = false;
             continue;
@@ -203,6 +207,7 @@ fn expanded(place: &Place, word: &Word) -> Vec<(PathBuf, Meant)> {
             let fits = |name: &String| {
                 part.starts_with('.') == name.starts_with('.') && glob_matches(&pattern, name)
             };
+            let dir = real(dir);
             next.extend(names.filter(fits).map(|name| dir.join(name)));
             next.truncate(MOST);
         }

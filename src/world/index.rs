@@ -6,6 +6,7 @@ use super::spot::Site;
 use super::{Fact, World};
 use crate::action::Place;
 use crate::shell::Word;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -93,8 +94,10 @@ pub(super) fn tracked(repo: &Repo, top: &Path, paths: &[&str]) -> Option<Vec<Tra
     let mut bytes = Vec::new();
     file.take(INDEX_MAX).read_to_end(&mut bytes).ok()?;
     let mut all = vec![Tracked::No; paths.len()];
+    let asked = paths.iter().enumerate();
+    let asked: BTreeMap<&[u8], usize> = asked.map(|(at, path)| (path.as_bytes(), at)).collect();
     entries(&bytes, |name, entry| {
-        let at = paths.iter().position(|path| path.as_bytes() == name);
+        let at = asked.get(name).copied();
         if let Some((told, path)) = at.and_then(|at| all.get_mut(at).zip(paths.get(at))) {
             *told = match unchanged(entry, &top.join(path), &meta) {
                 true => Tracked::Clean,

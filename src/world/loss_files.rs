@@ -11,6 +11,7 @@ use super::scene::{Alternative, Moved};
 use super::status::{Entry, Sight};
 use crate::action::{Fate, Only, Place, Ruin};
 use crate::policy::glob_matches;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -87,9 +88,10 @@ impl World {
     fn by_checkout(&self, targets: Vec<Target>) -> Vec<(Rc<Repo>, Vec<Target>)> {
         let mut all: Vec<(Rc<Repo>, Vec<Target>)> = Vec::new();
         for target in targets {
-            let from = match target.dir {
+            let parent = target.path.parent().unwrap_or(&target.path);
+            let from = match target.dir && target.path.join(".git").exists() {
                 true => &target.path,
-                false => target.path.parent().unwrap_or(&target.path),
+                false => parent,
             };
             let Some(repo) = self.found(from) else {
                 continue;
@@ -127,12 +129,13 @@ impl World {
             let covers = |list: &[PathBuf]| list.iter().any(|done| path.starts_with(done));
             covers(&alternative.gone) || alternative.keeps(path, true)
         };
+        let many = targets.len() > ASKED;
         let counts = |target: &&Target| {
             let whole = whole(target);
             // Who is alone there minds named files and directories.
             (whole || !sole)
                 && !own(&target.path)
-                && (whole || target.dir || !company.wrote(&target.path, &top))
+                && (many || whole || target.dir || !company.wrote(&target.path, &top))
         };
         let mut left: Vec<&Target> = targets.iter().filter(counts).collect();
         unstaged(repo, &top, &mut left);
@@ -173,10 +176,12 @@ impl World {
                 .filter(|(git_dir, _)| *git_dir == repo.git_dir)
                 .any(|(_, all)| *all || !untracked)
         };
+        let by_path: BTreeMap<&Path, &Target> =
+            left.iter().map(|t| (t.path.as_path(), *t)).collect();
         for entry in &seen.entries {
             let path = taken.top.join(&entry.path);
             let new = entry.staged == '?';
-            let target = left.iter().find(|t| path.starts_with(&t.path));
+            let target = path.ancestors().find_map(|up| by_path.get(up));
             let Some(target) = target.filter(|t| lost(entry, t)) else {
                 continue;
             };
@@ -212,7 +217,7 @@ fn unstaged(repo: &Repo, top: &Path, left: &mut Vec<&Target>) {
     let Some(told) = tracked(repo, top, &paths).filter(|_| !paths.is_empty()) else {
         return;
     };
-    let idle: Vec<&Path> = files
+    let idle: BTreeSet<&Path> = files
         .iter()
         .zip(told)
         .filter(|((target, _), told)| match told {
@@ -222,7 +227,7 @@ fn unstaged(repo: &Repo, top: &Path, left: &mut Vec<&Target>) {
         })
         .map(|((target, _), _)| target.path.as_path())
         .collect();
-    left.retain(|target| target.dir || !idle.contains(&target.path.as_path()));
+    left.retain(|target| target.dir || !idle.contains(target.path.as_path()));
 }
 
 /// The pathspecs that cover all targets.

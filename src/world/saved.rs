@@ -69,8 +69,10 @@ impl World {
     /// What a stash takes or gives back.
     fn shelves(&mut self, verb: &str, paths: &[Word], new: bool, place: &Place, checked: bool) {
         if verb != "push" {
-            let shelves = |now: &Alternative| !now.shelved.is_empty();
-            return self.scene.each_if(shelves, |now| now.shelved.clear());
+            return self.scene.each(|now| {
+                now.shelved.clear();
+                now.gone.clear();
+            });
         }
         let plain = |word: &&Word| !word.text.starts_with(':');
         let paths = paths.iter().filter(plain).filter_map(|w| known(place, w));
@@ -91,7 +93,14 @@ impl World {
                     .scene
                     .each_if(Alternative::holds, |now| now.overwritten(&paths));
             }
-            Fate::Removed { only: None, .. } | Fate::Replaced => paths,
+            Fate::Removed {
+                tree: true,
+                only: None,
+            } => paths,
+            // A directory stays as it is.
+            Fate::Removed { .. } | Fate::Replaced => {
+                paths.into_iter().filter(|path| !path.is_dir()).collect()
+            }
             Fate::Taken { to, into, moves } => {
                 let Some(to) = known(place, to) else { return };
                 let into = *into || to.is_dir();
@@ -99,7 +108,7 @@ impl World {
                     true => from.file_name().map(|name| to.join(name)),
                     false => Some(to.clone()),
                 });
-                let mut arrive: Vec<PathBuf> = arrive.collect();
+                let mut arrive: Vec<PathBuf> = arrive.filter(|path| !path.is_dir()).collect();
                 match (ruin.paths.as_slice(), paths.as_slice(), arrive.as_slice()) {
                     _ if *moves => arrive.extend(paths),
                     ([_], [from], [to]) if checked && from.is_file() => {

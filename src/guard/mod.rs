@@ -77,9 +77,7 @@ fn judged<'a>(
         What::Event { .. } => Script::default(),
     };
     let verdict = walk.verdict();
-    if verdict.decision() == Decision::Allow {
-        walk.world.remember();
-    }
+    walk.world.remember(verdict.decision() == Decision::Allow);
     after(walk, script);
     verdict
 }

@@ -148,9 +148,9 @@ impl World {
         self.filled.extend(paths);
     }
 
-    /// Puts on record what the call writes in checkouts: it is allowed.
-    pub fn remember(&self) {
-        let Some(colleagues) = &self.around.company.0 else {
+    /// Puts on record what the call writes in checkouts, where it is `allowed`.
+    pub fn remember(&self, allowed: bool) {
+        let Some(colleagues) = self.around.company.0.as_ref().filter(|_| allowed) else {
             return;
         };
         for (path, whole) in self.filled.iter().take(MOST) {

@@ -8,13 +8,8 @@
 
 mod support;
 
-use leaseguard::call::{Call, Dialect, What};
-use leaseguard::policy::Policy;
-use leaseguard::verdict::{Decision, Verdict};
-use leaseguard::world::{Company, Surroundings};
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use leaseguard::verdict::Decision;
+use support::lost::{Beside, Yard};
 use support::text::dice;
 use support::{Report, long, spread, told};
 
@@ -145,114 +140,9 @@ const TOO_STRICT: &[(&str, &str, &str)] = &[
     ),
 ];
 
-fn bash(script: &str, cwd: &Path, home: &Path) -> bool {
-    Command::new("bash")
-        .args(["-c", script])
-        .current_dir(cwd)
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", home)
-        .env("LC_ALL", "C")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_EDITOR", "true")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap()
-        .success()
-}
-
-fn lines(cwd: &Path, home: &Path, script: &str) -> BTreeSet<String> {
-    let out = Command::new("bash")
-        .args(["-c", script])
-        .current_dir(cwd)
-        .env("HOME", home)
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&out.stdout).into_owned();
-    text.lines().map(str::to_owned).collect()
-}
-
-/// Ids of what is on disk or staged, ignored files left out.
-const AT_HAND: &str = "git ls-files -s | cut -d' ' -f2
-git ls-files -z -co --exclude-standard | sort -zu | while IFS= read -r -d '' f; do
-    if [ -L \"$f\" ]; then readlink -n \"$f\" | git hash-object --stdin; \
-elif [ -f \"$f\" ]; then git hash-object \"$f\"; fi; done";
-
-/// Ids of what branches, tags, remotes and stashes hold.
-const KEPT: &str = "git rev-list --objects HEAD --all | cut -d' ' -f1";
-
-struct Yard {
-    _dir: tempfile::TempDir,
-    root: PathBuf,
-}
-
-impl Yard {
-    fn new() -> Yard {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().canonicalize().unwrap();
-        std::fs::write(
-            root.join(".gitconfig"),
-            "[user]\n\tname=t\n\temail=t@t\n[advice]\n\tdetachedHead=false\n",
-        )
-        .unwrap();
-        let base = root.join("base");
-        std::fs::create_dir(&base).unwrap();
-        assert!(bash(BASE, &base, &root), "the base cannot be made");
-        for (at, state) in STATES.iter().enumerate() {
-            let to = root.join(format!("s{at}"));
-            assert!(bash(&format!("cp -a base s{at}"), &root, &root));
-            assert!(bash(state, &to.join("work"), &root), "{state}");
-        }
-        Yard { _dir: dir, root }
-    }
-
-    fn judge(&self, work: &Path, command: &str, company: Company) -> Verdict {
-        let call = Call {
-            session: Some("one".to_owned()),
-            agent: None,
-            cwd: Some(work.to_owned()),
-            unseen_typing: false,
-            what: What::Shell {
-                dialect: Dialect::Bash,
-                text: command.to_owned(),
-            },
-        };
-        let around = Surroundings {
-            cwd: Some(work.to_owned()),
-            home: Some(self.root.clone()),
-            company,
-            ..Surroundings::default()
-        };
-        leaseguard::guard::judge(&call, around, &Policy::default())
-    }
-
-    fn state(&self, at: usize) -> PathBuf {
-        self.root.join(format!("s{at}/work"))
-    }
-
-    /// Whether git really loses something when `command` runs in a copy of the state.
-    fn loses(&self, at: usize, command: &str, copy: &str) -> bool {
-        assert!(bash(&format!("cp -a s{at} {copy}"), &self.root, &self.root));
-        let work = self.root.join(copy).join("work");
-        let before: BTreeSet<String> = [AT_HAND, KEPT]
-            .iter()
-            .flat_map(|script| lines(&work, &self.root, script))
-            .collect();
-        bash(command, &work, &self.root);
-        let mut after = lines(&work, &self.root, AT_HAND);
-        after.extend(lines(&work, &self.root, KEPT));
-        std::fs::remove_dir_all(self.root.join(copy)).unwrap();
-        before.iter().any(|id| !after.contains(id))
-    }
-}
-
 #[test]
 fn a_discard_is_denied_where_git_loses_work_and_allowed_where_it_does_not() {
-    let yard = Yard::new();
+    let yard = Yard::new(BASE, STATES);
     let pairs: Vec<(usize, &str)> = (0..STATES.len())
         .flat_map(|at| COMMANDS.iter().map(move |command| (at, *command)))
         .filter(|(at, command)| long() || dice(&[STATES[*at], command]).is_multiple_of(8))
@@ -260,7 +150,7 @@ fn a_discard_is_denied_where_git_loses_work_and_allowed_where_it_does_not() {
     let numbered: Vec<_> = pairs.iter().enumerate().collect();
     let mut report = Report::default();
     let judged = spread(&numbered, |(number, (at, command))| {
-        let verdict = yard.judge(&yard.state(*at), command, Company::default());
+        let verdict = yard.judge(&yard.state(*at), command, Beside::default());
         (verdict, yard.loses(*at, command, &format!("c{number}")))
     });
     let mut asked = 0;
@@ -294,13 +184,13 @@ fn a_discard_is_denied_where_git_loses_work_and_allowed_where_it_does_not() {
 }
 
 fn decided(yard: &Yard, state: usize, command: &str, alone: bool) -> Decision {
-    yard.judge(&yard.state(state), command, Company::new(move |_| alone))
+    yard.judge(&yard.state(state), command, Beside::alone(alone))
         .decision()
 }
 
 #[test]
 fn who_is_alone_in_a_checkout_undoes_named_files_and_nobody_the_whole_tree() {
-    let yard = Yard::new();
+    let yard = Yard::new(BASE, STATES);
     for command in [
         "git checkout -- a.txt",
         "git restore a.txt",
@@ -328,7 +218,7 @@ fn who_is_alone_in_a_checkout_undoes_named_files_and_nobody_the_whole_tree() {
 
 #[test]
 fn what_the_call_itself_writes_before_counts_as_an_edit() {
-    let yard = Yard::new();
+    let yard = Yard::new(BASE, STATES);
     let judge = |command| decided(&yard, 0, command, false);
     assert_eq!(
         judge("echo x > a.txt && git checkout a.txt"),
@@ -350,9 +240,9 @@ fn what_the_call_itself_writes_before_counts_as_an_edit() {
 
 #[test]
 fn a_denial_names_what_would_be_lost_and_a_way_that_loses_nothing() {
-    let yard = Yard::new();
+    let yard = Yard::new(BASE, STATES);
     let work = yard.state(14);
-    let verdict = yard.judge(&work, "git checkout -- b.txt src/d.txt", Company::default());
+    let verdict = yard.judge(&work, "git checkout -- b.txt src/d.txt", Beside::default());
     let finding = &verdict.findings[0];
     assert_eq!(
         finding.because,
@@ -361,7 +251,7 @@ fn a_denial_names_what_would_be_lost_and_a_way_that_loses_nothing() {
     let instead = finding.instead.clone().unwrap();
     assert_eq!(instead, "git stash push -- b.txt src/d.txt");
     assert_eq!(
-        yard.judge(&work, &instead, Company::default()).decision(),
+        yard.judge(&work, &instead, Beside::default()).decision(),
         Decision::Allow
     );
     assert!(!yard.loses(14, &instead, "instead"));

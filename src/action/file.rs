@@ -197,6 +197,21 @@ pub(super) fn read(
     }
 }
 
+/// `-i`, `-pi`, `--in-place=.bak`.
+pub(super) fn edits_in_place(word: &Word) -> bool {
+    let letters = word.text.strip_prefix('-').unwrap_or_default();
+    let mut cluster = letters
+        .chars()
+        .take_while(|c| c.is_ascii_alphanumeric() && *c != 'e');
+    word.text.starts_with("--in-place") || !letters.starts_with('-') && cluster.any(|c| c == 'i')
+}
+
+/// The options of `base` that take a value, where it is a program of the table.
+pub(super) fn takes(base: &str) -> Option<&'static Takes> {
+    let at = PROGRAMS.binary_search_by_key(&base, |(name, ..)| name);
+    PROGRAMS.get(at.ok()?).map(|(_, takes, _)| takes)
+}
+
 /// Most lines name plain files alone: one look at the words spares taking the line apart.
 fn worth_reading(base: &str, command: &Command, dir: Option<&Path>) -> bool {
     let words = command.words.get(1..).unwrap_or_default();
@@ -345,16 +360,7 @@ impl Reader<'_> {
                 }
             }
             Does::InPlace => {
-                let edits = |w: &Word| {
-                    let letters = w.text.strip_prefix('-').unwrap_or_default();
-                    w.text.starts_with("--in-place")
-                        || (!letters.starts_with('-')
-                            && letters
-                                .chars()
-                                .take_while(|c| c.is_ascii_alphanumeric() && *c != 'e')
-                                .any(|c| c == 'i'))
-                };
-                if words.iter().any(edits) {
+                if words.iter().any(edits_in_place) {
                     for word in &line().operands {
                         self.writes(word);
                     }

@@ -11,6 +11,7 @@ mod may_write;
 pub mod options;
 mod own;
 pub mod publish;
+mod ruin;
 pub mod tool;
 mod words;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use discard::{Discard, Loses, Reach, Undoes};
 pub use forge::ForgeAct;
 pub use own::Own;
 pub use publish::{Publish, Rehearsal};
+pub use ruin::{Fate, Only, Ruin};
 pub use worktree::Worktree;
 
 use crate::shell::{Command, Span, Word};
@@ -145,6 +147,8 @@ pub enum Act {
         untracked: bool,
         /// A push leaves a part where it is: paths, `-p`, `--keep-index`, `--staged`.
         part: bool,
+        /// A push takes these alone, as typed.
+        paths: Vec<Word>,
         /// Where the verb stands.
         span: Span,
     },
@@ -208,6 +212,8 @@ pub enum Act {
         /// What is done to it; `None` = it is written.
         by: Option<Alter>,
     },
+    /// Files are removed, or others put in their place, past git.
+    Ruin(Ruin),
     /// A program of which nothing is known runs here, and may write.
     Run {
         /// The program.
@@ -522,6 +528,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     let mut named = Named::default();
     let Some(program) = command.words.first() else {
         file::read("", command, dir, true, &mut named.actions);
+        ruin::read("", command, dir, &mut named.actions);
         return named;
     };
     let base = program_name(program, dir, lookup);
@@ -538,6 +545,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         let outward = forge::git_verbs(&base, command, &named.actions);
         named.actions.extend(outward.into_iter().map(plain));
         file::read("", command, dir, true, &mut named.actions);
+        ruin::read("", command, dir, &mut named.actions);
         return named;
     }
     if let Some(command) = forge::as_git(&base, command) {
@@ -558,6 +566,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         );
     }
     file::read(&base, command, dir, true, &mut named.actions);
+    ruin::read(&base, command, dir, &mut named.actions);
     let own = own::read(&base, command).or_else(|| agent::read(&base, command));
     named.actions.extend(own.map(plain));
     if wrap::waits_for_lines(command) {

@@ -7,13 +7,16 @@ use crate::call::{Call, What};
 use crate::guard;
 use crate::host::{self, Reply};
 use crate::policy::{Policy, Shelf};
-use crate::state::seats;
+use crate::state::seats::{self, Who};
 use crate::state::seen::{self, Kind};
+use crate::state::{State, wrote};
 use crate::verdict::{Fault, Finding, Verdict};
-use crate::world::Company;
+use crate::world::{Colleagues, Company, Seated};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Here only for `--help`; the door reads its arguments by hand.
@@ -119,6 +122,9 @@ fn judge(heard: &host::Heard<'_>, payload: &[u8]) -> Verdict {
         afterwards::settle(call, heard.host(), begin.elapsed(), &mut verdict);
         match &call.what {
             What::Event { name } if !canary => {
+                if session::ends(name) {
+                    left(call);
+                }
                 if name == "SessionStart" {
                     verdict.notes = brief::lines(call.cwd.as_deref());
                 }
@@ -159,8 +165,53 @@ fn seated(call: &Call) -> Company {
         return Company::default();
     };
     seats::take(&state, session, cwd);
-    let session = session.clone();
-    Company::new(move |top| seats::alone(&state, &session, top))
+    Company::new(Seats {
+        state,
+        session: session.clone(),
+        seen: Mutex::default(),
+    })
+}
+
+/// Who ends works nowhere any more.
+fn left(call: &Call) {
+    if let (Some(session), Ok(state)) = (&call.session, home::state()) {
+        seats::leave(&state, session);
+    }
+}
+
+/// The record of who works where, as one session sees it.
+struct Seats {
+    state: State,
+    session: String,
+    /// Who was seen where, each checkout looked at once.
+    seen: Mutex<Vec<(PathBuf, Seated)>>,
+}
+
+impl Colleagues for Seats {
+    fn seated(&self, top: &Path) -> Seated {
+        let Ok(mut seen) = self.seen.lock() else {
+            return Seated::Unclear;
+        };
+        if let Some((_, seated)) = seen.iter().find(|(at, _)| at == top) {
+            return *seated;
+        }
+        let seated = match seats::who(&self.state, &self.session, top) {
+            Who::Alone => Seated::Alone,
+            Who::Others => Seated::Others,
+            Who::Nobody => Seated::Nobody,
+            Who::Unclear => Seated::Unclear,
+        };
+        seen.push((top.to_owned(), seated));
+        seated
+    }
+
+    fn wrote(&self, file: &Path) -> Option<bool> {
+        wrote::mine(&self.state, &self.session, file)
+    }
+
+    fn note(&self, file: &Path, whole: bool) {
+        wrote::note(&self.state, &self.session, file, whole);
+    }
 }
 
 fn both(mut a: Verdict, b: Verdict) -> Verdict {

@@ -54,6 +54,12 @@ struct Said {
     reason: Option<String>,
 }
 
+/// Whether the event `name` says that a session has ended.
+pub(super) fn ends(name: &str) -> bool {
+    let known = EVENTS.iter().find(|(known, _)| *known == name);
+    known.is_some_and(|(_, event)| *event == Event::End)
+}
+
 /// Claims, renews or gives back; tells what is worth telling.
 pub(super) fn event(name: &str, call: &Call, payload: &[u8]) -> Vec<String> {
     let Some((_, event)) = EVENTS.iter().find(|(known, _)| *known == name) else {

@@ -78,6 +78,7 @@ fn judged<'a>(
         What::Event { .. } => Script::default(),
     };
     let verdict = walk.verdict();
+    walk.world.remember(verdict.decision() == Decision::Allow);
     after(walk, script);
     verdict
 }
@@ -192,6 +193,7 @@ impl<'a> Walk<'a> {
     /// Judges files that a tool would write.
     fn files(&mut self, paths: &[PathBuf]) -> Script {
         let dir = self.world.around.cwd.clone();
+        self.world.tool_writes(paths);
         for action in action::file::writes(paths, dir.as_deref(), true) {
             self.judge(&action, Judging::Surely);
         }
@@ -368,6 +370,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        self.world.fills(action);
         let mut findings = self.findings(action);
         if judging == Judging::Perhaps {
             for finding in &mut findings {

@@ -2,7 +2,7 @@
 
 use super::breadth::{self, Breadth};
 use super::target::{git_at, quoted, spelled};
-use super::{Found, Instead, Rule};
+use super::{Found, Instead, Rule, discard_files};
 use crate::action::{Act, Action, Discard, How, Loses, Reach, Switch, Undoes};
 use crate::policy::Policy;
 use crate::shell::Word;
@@ -12,7 +12,7 @@ use crate::world::{Fact, Loss, PathKind, Work, World, reached};
 pub(super) const RULE: Rule = Rule {
     id: "git/discard",
     decision: Decision::Deny,
-    stops: "throwing away work that is in no commit: `reset --hard`, `checkout .`, `restore FILE`, `clean -f`",
+    stops: "throwing away work that is in no commit: `reset --hard`, `checkout .`, `restore FILE`, `clean -f`, `rm -rf *`, and `rm`, `mv` or `> FILE` over another session's edits",
     why: "what is in no commit cannot be brought back, and in a shared checkout it is not all yours",
     instead: "look first, then put edits away by name, `git stash push -- FILE`, which keeps them",
     check,
@@ -22,6 +22,7 @@ fn check(action: &Action, world: &World, _: &Policy) -> Vec<Found> {
     let found = match &action.act {
         Act::Discard(discard) => of_discard(discard, action, world),
         Act::Switch(switch) => path_after_all(switch, action, world),
+        Act::Ruin(ruin) => discard_files::found(ruin, action, world),
         _ => None,
     };
     found.into_iter().collect()
@@ -48,7 +49,13 @@ fn of_discard(discard: &Discard, action: &Action, world: &World) -> Option<Found
         Loss::Nothing => return None,
         Loss::Unknown(why) if nowhere(world) => (vec![why], true),
         Loss::Unknown(why) => (vec![why], false),
-        Loss::Work(_) if reach == Reached::Named && world.sole(&action.place) => return None,
+        // Named files that nobody else has a part in.
+        Loss::Work(work)
+            if reach == Reached::Named
+                && (world.sole(&action.place) || work.own && work.commits == 0) =>
+        {
+            return None;
+        }
         Loss::Work(work) => (told(&work, cleans), true),
     };
     let what = match discard.loses {
@@ -112,15 +119,7 @@ fn path_after_all(switch: &Switch, action: &Action, world: &World) -> Option<Fou
 fn told(work: &Work, cleans: bool) -> Vec<String> {
     let mut facts = Vec::new();
     if work.count > 0 {
-        let shown: Vec<String> = work.paths.iter().map(|path| format!("`{path}`")).collect();
-        let more = work.count.saturating_sub(shown.len());
-        let list = match (shown.as_slice(), more) {
-            ([one], 0) => one.clone(),
-            ([a, b], 0) => format!("{a} and {b}"),
-            (some, 0) => some.join(", "),
-            (some, n) if work.more => format!("{} and more than {n} others", some.join(", ")),
-            (some, n) => format!("{} and {n} more", some.join(", ")),
-        };
+        let list = listed(work);
         let (is, has) = match work.count {
             1 => ("is", "has an edit that is"),
             _ => ("are", "have edits that are"),
@@ -139,6 +138,19 @@ fn told(work: &Work, cleans: bool) -> Vec<String> {
         )),
     }
     facts
+}
+
+/// The files of `work` as one phrase.
+pub(super) fn listed(work: &Work) -> String {
+    let shown: Vec<String> = work.paths.iter().map(|path| format!("`{path}`")).collect();
+    let more = work.count.saturating_sub(shown.len());
+    match (shown.as_slice(), more) {
+        ([one], 0) => one.clone(),
+        ([a, b], 0) => format!("{a} and {b}"),
+        (some, 0) => some.join(", "),
+        (some, n) if work.more => format!("{} and more than {n} others", some.join(", ")),
+        (some, n) => format!("{} and {n} more", some.join(", ")),
+    }
 }
 
 /// `clean` without `-f` does nothing unless config says that it may.

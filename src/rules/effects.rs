@@ -81,7 +81,7 @@ pub fn effects(action: &Action, world: &World) -> Vec<String> {
                 start.host, start.how.text, start.why
             )]
         }
-        Act::Other { .. } | Act::Touch { .. } | Act::Run { .. } => Vec::new(),
+        Act::Other { .. } | Act::Touch { .. } | Act::Ruin(_) | Act::Run { .. } => Vec::new(),
     }
 }
 

@@ -12,6 +12,7 @@ mod config_edit;
 mod config_inject;
 mod config_keys;
 mod discard;
+mod discard_files;
 mod effects;
 mod force_push;
 mod foreign_branch;
@@ -333,6 +334,7 @@ fn needs_repository(act: &Act) -> bool {
             | Act::Write { .. }
             | Act::Alter { .. }
             | Act::Touch { .. }
+            | Act::Ruin(_)
             | Act::Run { .. }
             | Act::Leaseguard { .. }
             | Act::Disarm(_)

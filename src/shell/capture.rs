@@ -38,6 +38,11 @@ impl Capture {
         self.known = false;
         let program = command.words.first().map_or("", |w| w.text.as_str());
         let name = program.rsplit('/').next().unwrap_or(program);
+        let name = if lists_all(name, command) {
+            LISTS_ALL
+        } else {
+            name
+        };
         if let Stdin::Pipe(names) = &command.stdin {
             for name in names {
                 self.name(name);
@@ -101,6 +106,16 @@ impl Capture {
             Content::Output(self.names.into())
         }
     }
+}
+
+/// What stands for a program that names every file that git tracks.
+const LISTS_ALL: &str = "git ls-files";
+
+/// `git ls-files` without anything that picks files.
+fn lists_all(name: &str, command: &Command) -> bool {
+    let mut words = command.words.iter().skip(1).map(|w| w.text.as_str());
+    let plain = |word| matches!(word, "-z" | "-c" | "--cached" | "--full-name" | "--" | ".");
+    name == "git" && words.next() == Some("ls-files") && words.all(plain)
 }
 
 impl Walker<'_> {

@@ -334,7 +334,7 @@ pub(super) fn runs_output_of(names: &[String]) -> &'static str {
         Some("curl") => "runs the output of `curl`",
         Some("wget") => "runs the output of `wget`",
         Some("cat") => "runs the output of `cat`",
-        Some("git") => "runs the output of `git`",
+        Some("git" | "git ls-files") => "runs the output of `git`",
         Some("base64") => "runs the output of `base64`",
         Some("sed") => "runs the output of `sed`",
         _ => "runs the output of a program",

@@ -7,6 +7,7 @@ pub mod seats;
 pub mod seen;
 pub mod strikes;
 pub mod time;
+pub mod wrote;
 
 use std::fmt;
 use std::fs::{self, File};

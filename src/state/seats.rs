@@ -33,36 +33,60 @@ pub fn take(state: &State, session: &str, dir: &Path) {
     let _ = state.write(FOLDER, &name, format!("{session}\n{dir}").as_bytes());
 }
 
-/// Whether `session` was seen in the checkout whose top is `top`, and nobody else. What cannot be
-/// read may be anybody.
-pub fn alone(state: &State, session: &str, top: &Path) -> bool {
+/// Who was seen in a checkout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The session that is asked for, and nobody else.
+    Alone,
+    /// Somebody else.
+    Others,
+    /// Nobody.
+    Nobody,
+    /// A mark cannot be read: anybody may be there.
+    Unclear,
+}
+
+/// Who beside `session` was seen in the checkout whose top is `top`.
+pub fn who(state: &State, session: &str, top: &Path) -> Who {
     let Ok(names) = state.names(FOLDER) else {
-        return false;
+        return Who::Unclear;
     };
     if names.len() > MOST {
-        return false;
+        return Who::Unclear;
     }
     let top = real(top);
-    let mut here = false;
+    let mut seen = Who::Nobody;
     for name in names {
         let text = match state.read(FOLDER, &name) {
             Ok(Some(text)) => text,
             // It went away meanwhile.
             Ok(None) => continue,
-            Err(_) => return false,
+            Err(_) => return Who::Unclear,
         };
         let Some((who, dir)) = text.rsplit_once('\n') else {
-            return false;
+            return Who::Unclear;
         };
         if !lies_in(Path::new(dir), &top) || !fresh(state, &name) {
             continue;
         }
         if who != session {
-            return false;
+            return Who::Others;
         }
-        here = true;
+        seen = Who::Alone;
     }
-    here
+    seen
+}
+
+/// Takes all marks of `session` away: it has ended.
+pub fn leave(state: &State, session: &str) {
+    for name in state.names(FOLDER).unwrap_or_default() {
+        let text = state.read(FOLDER, &name).ok().flatten();
+        let own = text.as_deref().and_then(|text| text.rsplit_once('\n'));
+        if own.is_some_and(|(who, _)| who == session) {
+            // What stays counts as somebody who may come back.
+            let _ = state.consume(FOLDER, &name);
+        }
+    }
 }
 
 fn fresh(state: &State, name: &str) -> bool {
@@ -107,7 +131,7 @@ mod tests {
         }
 
         fn alone(&self, session: &str, top: &str) -> bool {
-            alone(&self.state, session, &self.temp.path().join(top))
+            who(&self.state, session, &self.temp.path().join(top)) == Who::Alone
         }
     }
 
@@ -151,6 +175,18 @@ mod tests {
         assert!(!yard.alone("two", "a"));
         yard.take("one", "a");
         assert!(yard.alone("one", "a"));
+    }
+
+    #[test]
+    fn who_has_ended_is_there_no_more() {
+        let yard = Yard::new();
+        yard.take("one", "a");
+        yard.take("two", "a/src");
+        yard.take("two", "b");
+        leave(&yard.state, "two");
+        assert!(yard.alone("one", "a"));
+        let top = yard.temp.path().join("b");
+        assert_eq!(who(&yard.state, "one", &top), Who::Nobody);
     }
 
     #[test]

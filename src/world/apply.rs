@@ -26,7 +26,7 @@ pub(super) fn changes(act: &Act) -> bool {
         | Act::NewRepository { .. }
         | Act::Remote { .. }
         | Act::Write { .. } => true,
-        Act::Stash { .. } | Act::Commit(_) | Act::Reset { rev: Some(_) } => true,
+        Act::Stash { .. } | Act::Commit(_) | Act::Reset { .. } => true,
         Act::Alter { by, .. } => *by != Alter::Mode,
         _ => false,
     }
@@ -114,7 +114,8 @@ impl Stage<'_> {
                 self.stashed(&repo, verb, *untracked, *part);
             }
             Act::Commit(commit) if !commit.dry_run => self.moves(&repo, Moved::Commits),
-            Act::Reset { .. } => self.moves(&repo, Moved::TakesApart),
+            Act::Reset { rev: None } => self.now.unstaged.push(repo.git_dir.clone()),
+            Act::Reset { rev: Some(_) } => self.moves(&repo, Moved::TakesApart),
             _ => {}
         }
     }

@@ -292,7 +292,22 @@ impl World {
         }
     }
 
-    fn found(&self, dir: &Path) -> Option<Rc<Repo>> {
+    /// Whether the asker claims the checkout of `repo`.
+    pub(super) fn claims(&self, repo: &Repo) -> bool {
+        let watch = self.watch().filter(|watch| watch.any());
+        watch.is_some_and(|watch| matches!(watch.hold(&repo.git_dir, &repo.common), Hold::Mine(..)))
+    }
+
+    /// Whether somebody else claims the checkout of `repo`, or may.
+    pub(super) fn held(&self, repo: &Repo) -> bool {
+        let watch = self.watch().filter(|watch| watch.any());
+        watch.is_some_and(|watch| {
+            let hold = watch.hold(&repo.git_dir, &repo.common);
+            !matches!(hold, Hold::Free | Hold::Mine(..))
+        })
+    }
+
+    pub(super) fn found(&self, dir: &Path) -> Option<Rc<Repo>> {
         let made = self.scene.live.iter().flat_map(|a| a.trees.iter());
         if let Some((_, repo)) = made
             .filter(|(top, _)| dir.starts_with(top))
@@ -421,7 +436,7 @@ impl World {
 }
 
 /// A shell pattern in which anything stands for one character as well as for many.
-fn loose(pattern: &str) -> String {
+pub(super) fn loose(pattern: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern;
     while let Some(c) = rest.chars().next() {
@@ -440,7 +455,7 @@ fn loose(pattern: &str) -> String {
 }
 
 /// Where writing to `path` ends up, links followed even where they lead to nothing yet.
-fn followed(path: &Path) -> PathBuf {
+pub(super) fn followed(path: &Path) -> PathBuf {
     let mut at = path.to_owned();
     for _ in 0..LINKS {
         if let Ok(real) = fs::canonicalize(&at) {

@@ -13,6 +13,7 @@ impl World {
     /// Moves the scene on as [`World::apply`] does; `checked` tells that what follows runs only
     /// where the command succeeded.
     pub fn happens(&mut self, action: &Action, checked: bool) {
+        self.keeps(action, checked);
         let Act::Switch(switch) = &action.act else {
             return self.apply(action);
         };

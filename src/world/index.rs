@@ -1,4 +1,4 @@
-//! Which paths git tracks below a directory, read by hand from the index.
+//! Which paths git tracks, and which of them are as they were staged, read by hand from the index.
 
 use super::child::Ground;
 use super::repo::{Repo, lexical, under};
@@ -6,13 +6,18 @@ use super::spot::Site;
 use super::{Fact, World};
 use crate::action::Place;
 use crate::shell::Word;
+use std::collections::BTreeMap;
 use std::io::Read;
+use std::path::Path;
 
 /// Longest index that is read by hand.
 const INDEX_MAX: u64 = 64 * 1024 * 1024;
 
 /// Bytes of an entry before its flags, with SHA-1 names.
 const FIXED: usize = 60;
+
+/// Bytes of the checksum at the end.
+const SUM: usize = 20;
 
 impl World {
     /// Whether git tracks files below `path`: then it is a directory to git, there or not.
@@ -69,6 +74,99 @@ impl World {
     }
 }
 
+/// What the index tells of one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tracked {
+    /// The file is what was staged.
+    Clean,
+    /// It may be another.
+    Perhaps,
+    /// git does not track it.
+    No,
+}
+
+/// What the index of `repo` tells of these files, paths from the top; `None` where it does not tell.
+pub(super) fn tracked(repo: &Repo, top: &Path, paths: &[&str]) -> Option<Vec<Tracked>> {
+    let (file, meta) = super::files::open(&under(&repo.git_dir, "index")).ok()?;
+    if meta.len() >= INDEX_MAX {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(INDEX_MAX).read_to_end(&mut bytes).ok()?;
+    let mut all = vec![Tracked::No; paths.len()];
+    let asked = paths.iter().enumerate();
+    let asked: BTreeMap<&[u8], usize> = asked.map(|(at, path)| (path.as_bytes(), at)).collect();
+    entries(&bytes, |name, entry| {
+        let at = asked.get(name).copied();
+        if let Some((told, path)) = at.and_then(|at| all.get_mut(at).zip(paths.get(at))) {
+            *told = match unchanged(entry, &top.join(path), &meta) {
+                true => Tracked::Clean,
+                false => Tracked::Perhaps,
+            };
+        }
+    })?;
+    Some(all)
+}
+
+/// Hands out every entry with its name; `None` where the index is of another kind than 2 or 3, or
+/// holds a part of its entries elsewhere.
+fn entries<'a>(index: &'a [u8], mut each: impl FnMut(&'a [u8], &'a [u8])) -> Option<()> {
+    if !index.starts_with(b"DIRC") || !matches!(number(index, 4)?, 2 | 3) {
+        return None;
+    }
+    let mut at = 12usize;
+    for _ in 0..number(index, 8)? {
+        let entry = index.get(at..)?;
+        let high = *entry.get(FIXED)?;
+        let name = FIXED + if high & 0x40 == 0 { 2 } else { 4 };
+        let rest = entry.get(name..)?;
+        let length = rest.iter().position(|b| *b == 0)?;
+        each(rest.get(..length)?, entry);
+        let size = name.checked_add(length)?;
+        at = at.checked_add(size.checked_add(8)? & !7)?;
+    }
+    let end = index.len().checked_sub(SUM)?;
+    while at < end {
+        if matches!(index.get(at..at.checked_add(4)?)?, b"link" | b"sdir") {
+            return None;
+        }
+        let length = usize::try_from(number(index, at.checked_add(4)?)?).ok()?;
+        at = at.checked_add(8)?.checked_add(length)?;
+    }
+    // Names of another length than SHA-1's do not come out even.
+    (at == end).then_some(())
+}
+
+fn number(index: &[u8], at: usize) -> Option<u32> {
+    let four: [u8; 4] = index.get(at..at.checked_add(4)?)?.try_into().ok()?;
+    Some(u32::from_be_bytes(four))
+}
+
+/// Whether size and time of the file are those of the entry, and older than the index.
+#[cfg(unix)]
+fn unchanged(entry: &[u8], file: &Path, index: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(meta) = std::fs::symlink_metadata(file) else {
+        return false;
+    };
+    let field = |at| number(entry, at).map(i64::from);
+    let flags = entry.get(FIXED).copied().unwrap_or(u8::MAX);
+    // A conflict, or an entry that is not meant to be there as it is.
+    if !meta.is_file() || flags & 0x70 != 0 {
+        return false;
+    }
+    let size = i64::try_from(meta.size() & u64::from(u32::MAX)).ok();
+    let same =
+        (field(8), field(12), field(36)) == (Some(meta.mtime()), Some(meta.mtime_nsec()), size);
+    // What was changed within the same tick looks unchanged.
+    same && (meta.mtime(), meta.mtime_nsec()) < (index.mtime(), index.mtime_nsec())
+}
+
+#[cfg(not(unix))]
+fn unchanged(_: &[u8], _: &Path, _: &std::fs::Metadata) -> bool {
+    false
+}
+
 /// Whether an entry starts with `prefix`; `None` where the index is of another kind than 2 or 3.
 fn below(index: &[u8], prefix: &[u8]) -> Option<bool> {
     let number = |at: usize| {
@@ -100,7 +198,7 @@ fn below(index: &[u8], prefix: &[u8]) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::below;
+    use super::{below, entries};
 
     fn index(version: u32, names: &[&str]) -> Vec<u8> {
         let mut out = b"DIRC".to_vec();
@@ -139,6 +237,30 @@ mod tests {
         ] {
             assert_eq!(below(&index, prefix.as_bytes()), Some(has), "{prefix}");
         }
+    }
+
+    #[test]
+    fn entries_are_told_only_where_all_of_them_are_there() {
+        let names = ["a", "ab/c", "docs2/abcdefgh"];
+        let told = |index: &[u8]| {
+            let mut seen = Vec::new();
+            let whole = entries(index, |name, _| {
+                seen.push(String::from_utf8_lossy(name).into_owned());
+            });
+            whole.map(|()| seen)
+        };
+        let mut bytes = index(2, &names);
+        assert_eq!(told(&bytes), None);
+        bytes.extend(b"TREE\0\0\0\x03abc");
+        bytes.extend([7; 20]);
+        assert_eq!(told(&bytes), Some(names.map(str::to_owned).to_vec()));
+        let mut split = index(2, &names);
+        split.extend(b"link\0\0\0\0");
+        split.extend([7; 20]);
+        assert_eq!(told(&split), None);
+        let mut wider = index(2, &names);
+        wider.extend([7; 32]);
+        assert_eq!(told(&wider), None);
     }
 
     #[test]

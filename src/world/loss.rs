@@ -7,7 +7,7 @@ use super::spot::{self, Site};
 use super::status::Sight;
 use super::{Head, World};
 use crate::action::{Discard, Loses, Place, Pointed, Reach, Undoes};
-use crate::shell::{Command, Opaque, RedirectKind, Word};
+use crate::shell::{Opaque, Word};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +37,8 @@ pub struct Work {
     pub count: usize,
     /// There are more than were counted.
     pub more: bool,
+    /// All of them were written by this session, and nobody else.
+    pub own: bool,
     /// Commits that no other branch or tag has.
     pub commits: u64,
 }
@@ -59,6 +61,7 @@ impl Loss {
                 }
                 work.count = work.count.max(more.count);
                 work.more |= more.more;
+                work.own &= more.own;
                 Loss::Work(work)
             }
             (one, other) if other.weight() > one.weight() => other,
@@ -154,7 +157,7 @@ impl World {
         let Asked {
             specs,
             unknown,
-            wrote,
+            mut wrote,
         } = self.asked(alternative, place, &top, paths);
         let specs = match (&discard.reach, discard.here) {
             (Reach::Tree, true) => vec![".".to_owned()],
@@ -193,9 +196,15 @@ impl World {
         let conflicts = seen.entries.iter().any(|e| unmerged(e.staged, e.edited));
         let mut work = Work {
             more: seen.cut,
+            own: true,
             ..Work::default()
         };
         let mut loose = Vec::new();
+        // What is staged stays only where the index does.
+        let index = discard.undoes == Undoes::Edited;
+        let keeps = |path: &String| alternative.keeps(&top.join(path), index);
+        let unstaged = alternative.unstaged.contains(&repo.git_dir);
+        wrote.retain(|path| !keeps(path));
         for entry in &seen.entries {
             let (x, y) = (entry.staged, entry.edited);
             let there = || fs::symlink_metadata(top.join(&entry.path)).is_ok();
@@ -215,7 +224,9 @@ impl World {
                 // What HEAD has not, a checkout of its paths leaves alone.
                 ('A', _) if at_head && verb.starts_with("checkout --") => false,
                 _ => match discard.undoes {
-                    Undoes::Edited => !matches!(y, ' ' | 'D'),
+                    Undoes::Edited => {
+                        !matches!(y, ' ' | 'D') || unstaged && !matches!(x, ' ' | 'D' | 'A')
+                    }
                     // What is edited besides makes git refuse, and what is new stays on disk.
                     Undoes::Staged => !matches!(x, ' ' | 'D' | 'A') && y == ' ',
                     Undoes::Both => {
@@ -224,18 +235,21 @@ impl World {
                     }
                 },
             };
-            if lost {
+            if lost && !keeps(&entry.path) {
+                work.own &= self.around.company.wrote(&top.join(&entry.path), &top);
                 work.add(&entry.path);
             }
         }
         if let Some(rev) = from.filter(|_| !loose.is_empty() && work.count == 0) {
             for path in self.overwritten(&sight, rev, &loose)? {
+                work.own &= self.around.company.wrote(&top.join(&path), &top);
                 work.add(&path);
             }
         }
         if work.count == 0 {
             return match self.own_writes(&sight, &wrote) {
                 Some(path) if !cleans => {
+                    work.own = false;
                     work.add(&path);
                     Ok(Some(work))
                 }
@@ -344,31 +358,6 @@ impl World {
     }
 }
 
-impl World {
-    /// Moves the scene on: the files that redirects of `command` fill are this call's own.
-    pub fn filled(&mut self, command: &Command, dir: Option<&Path>) {
-        for redirect in &command.redirects {
-            let text = redirect.target.text.as_str();
-            if redirect.kind == RedirectKind::Read || text.starts_with("/dev/") {
-                continue;
-            }
-            let Some(text) = redirect.target.known() else {
-                continue;
-            };
-            // Where it lies in the end is looked up only when somebody asks.
-            let path = match dir {
-                Some(dir) => dir.join(text),
-                None => PathBuf::from(text),
-            };
-            self.scene.each(|now| {
-                if !now.wrote.contains(&path) {
-                    now.wrote.push(path.clone());
-                }
-            });
-        }
-    }
-}
-
 /// What git is asked about.
 #[derive(Default)]
 struct Asked {
@@ -380,7 +369,7 @@ struct Asked {
 }
 
 impl Work {
-    fn add(&mut self, path: &str) {
+    pub(super) fn add(&mut self, path: &str) {
         self.count = self.count.saturating_add(1);
         if self.paths.len() < TOLD {
             self.paths.push(path.to_owned());
@@ -389,13 +378,16 @@ impl Work {
 }
 
 /// What the script did to the work of this checkout.
-fn moved<'a>(alternative: &'a Alternative, repo: &'a Repo) -> impl Iterator<Item = Moved> + 'a {
+pub(super) fn moved<'a>(
+    alternative: &'a Alternative,
+    repo: &'a Repo,
+) -> impl Iterator<Item = Moved> + 'a {
     let here = alternative.moved.iter();
     here.filter(|(git_dir, _)| *git_dir == repo.git_dir)
         .map(|(_, how)| *how)
 }
 
-fn unmerged(x: char, y: char) -> bool {
+pub(super) fn unmerged(x: char, y: char) -> bool {
     x == 'U' || y == 'U' || (x == y && matches!(x, 'A' | 'D'))
 }
 

@@ -12,6 +12,7 @@ const MOST: usize = 1000;
 impl World {
     /// Keeps the directories that `command`, run in `dir`, may make.
     pub fn notices(&mut self, command: &Command, dir: Option<&Path>) {
+        self.stirred(command);
         let Some((program, words)) = command.words.split_first() else {
             return;
         };

@@ -15,11 +15,13 @@ mod doubt;
 mod elsewhere;
 mod files;
 mod glob;
+mod going;
 mod index;
 mod kept;
 mod load;
 mod lookup;
 mod loss;
+mod loss_files;
 mod made;
 mod memo;
 mod named;
@@ -33,6 +35,7 @@ mod refspec;
 mod remote;
 mod repo;
 mod root;
+mod saved;
 mod scene;
 mod settings;
 mod setup;
@@ -51,9 +54,10 @@ pub use around::{Environment, Surroundings};
 pub use checkouts::Tree;
 pub use child::{git, gits};
 pub use claims::{Own, Reaches, Stand, Told, Touched};
-pub use company::Company;
+pub use company::{Colleagues, Company, Seated};
 pub use kept::{Becomes, Keeping};
 pub use loss::{Loss, Work, reached};
+pub use loss_files::{Ruined, Taken};
 pub use plan::{Held, Kept, PlanFlaw, PlanStand, Right};
 pub use stash::{Stash, StashEntry, Stasher, stash_index};
 pub use wave::{Target, Wave, Working};
@@ -168,6 +172,8 @@ pub struct World {
     children: Rc<child::Children>,
     /// Directories that the script makes.
     made: Vec<PathBuf>,
+    /// Files that the call writes; `true` where all that they hold is its own.
+    filled: Vec<(PathBuf, bool)>,
     /// Pushes of this call that have been looked up.
     waves: wave::Waves,
     /// Plans that have been read.

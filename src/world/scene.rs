@@ -57,6 +57,15 @@ pub(super) struct HeadNow {
     pub(super) before: Option<Head>,
 }
 
+/// A file and its copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Copied {
+    pub(super) from: PathBuf,
+    pub(super) to: PathBuf,
+    /// The copy lies in no checkout.
+    pub(super) outside: bool,
+}
+
 /// One way in which things can stand at this point.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Alternative {
@@ -79,6 +88,18 @@ pub(super) struct Alternative {
     pub(super) written: Vec<PathBuf>,
     /// Files that redirects of the script fill.
     pub(super) wrote: Vec<PathBuf>,
+    /// Files and directories of which nothing is left: the script replaced, moved or removed them.
+    pub(super) gone: Vec<PathBuf>,
+    /// Files and directories that the script staged as they are.
+    pub(super) staged: Vec<PathBuf>,
+    /// Files that the script put into a stash by name.
+    pub(super) shelved: Vec<PathBuf>,
+    /// Files that the script copied as they are.
+    pub(super) copied: Vec<Copied>,
+    /// Files, and what the script made of them.
+    pub(super) derived: Vec<(PathBuf, PathBuf)>,
+    /// Checkouts, by git directory, in which what was staged may be an edit now.
+    pub(super) unstaged: Vec<PathBuf>,
     /// Checkouts, by git directory, whose edits a stash put away; untracked files too if true.
     pub(super) put_away: Vec<(PathBuf, bool)>,
     /// Checkouts, by git directory, whose work is not what is on disk now, and why.
@@ -101,6 +122,12 @@ impl Alternative {
             + self.stash.len()
             + self.written.len()
             + self.wrote.len()
+            + self.gone.len()
+            + self.staged.len()
+            + self.shelved.len()
+            + self.copied.len()
+            + self.derived.len()
+            + self.unstaged.len()
             + self.put_away.len()
             + self.moved.len();
         if size > CHANGES_MAX {
@@ -164,6 +191,17 @@ impl Scene {
             let now = Rc::make_mut(alternative);
             change(now);
             now.bound();
+        }
+    }
+
+    /// Changes every alternative for which `when` holds.
+    pub(super) fn each_if(
+        &mut self,
+        when: impl Fn(&Alternative) -> bool,
+        change: impl Fn(&mut Alternative),
+    ) {
+        if self.live.iter().any(|alternative| when(alternative)) {
+            self.each(change);
         }
     }
 
@@ -231,6 +269,7 @@ fn blur(all: &[Rc<Alternative>]) -> Alternative {
         extend(&mut out.written, &one.written);
         extend(&mut out.wrote, &one.wrote);
         extend(&mut out.moved, &one.moved);
+        extend(&mut out.unstaged, &one.unstaged);
         extend(&mut out.stash, &one.stash);
         out.made_somewhere |= one.made_somewhere;
         if out.lost.is_none() {
@@ -241,6 +280,17 @@ fn blur(all: &[Rc<Alternative>]) -> Alternative {
         }
     }
     if let Some(first) = all.first() {
+        let agreed = |list: fn(&Alternative) -> &Vec<PathBuf>| -> Vec<PathBuf> {
+            let everywhere = |path: &&PathBuf| all.iter().all(|a| list(a).contains(path));
+            list(first).iter().filter(everywhere).cloned().collect()
+        };
+        out.gone = agreed(|a| &a.gone);
+        out.staged = agreed(|a| &a.staged);
+        out.shelved = agreed(|a| &a.shelved);
+        let everywhere = |copy: &&Copied| all.iter().all(|a| a.copied.contains(copy));
+        out.copied = first.copied.iter().filter(everywhere).cloned().collect();
+        let everywhere = |pair: &&(PathBuf, PathBuf)| all.iter().all(|a| a.derived.contains(pair));
+        out.derived = first.derived.iter().filter(everywhere).cloned().collect();
         if all.iter().all(|a| a.put_away == first.put_away) {
             out.put_away.clone_from(&first.put_away);
         }

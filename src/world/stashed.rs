@@ -18,10 +18,10 @@ impl World {
     /// Whether all that entry `at` of the stash holds is in the last commit, in the index or in the
     /// files of the checkout at `place` as well; `at` is its number before this call.
     pub fn stash_kept(&self, place: &Place, at: usize) -> Fact<bool> {
-        self.held(place, at).map_or_else(Fact::Unknown, Fact::Known)
+        self.kept_elsewhere(place, at).map_or_else(Fact::Unknown, Fact::Known)
     }
 
-    fn held(&self, place: &Place, at: usize) -> Result<bool, String> {
+    fn kept_elsewhere(&self, place: &Place, at: usize) -> Result<bool, String> {
         let site = self.scene.live.first().map(|a| self.site(a, place));
         let Some(Site::Here(repo)) = site else {
             return Err("there is no repository to look at".to_owned());

@@ -20,6 +20,7 @@ pub(crate) mod git;
 #[cfg(unix)]
 pub(crate) mod hooked;
 pub(crate) mod lease;
+pub(crate) mod lost;
 pub(crate) mod plan;
 pub(crate) mod repo;
 pub(crate) mod rules;

@@ -30,6 +30,11 @@ pub(super) fn stash(run: &mut Run<'_>, words: &[Word]) {
     if line.help {
         return;
     }
+    let part = line.any(&["keep-index", "patch", "staged", "pathspec-from-file"]);
+    let paths = match name {
+        "push" if !part => line.words(0),
+        _ => Vec::new(),
+    };
     run.act(Act::Stash {
         verb,
         entry: match verb {
@@ -38,8 +43,8 @@ pub(super) fn stash(run: &mut Run<'_>, words: &[Word]) {
             _ => None,
         },
         untracked: line.any(&["include-untracked", "all"]),
-        part: line.any(&["keep-index", "patch", "staged", "pathspec-from-file"])
-            || (name == "push" && !line.args.is_empty()),
+        part: part || (name == "push" && !line.args.is_empty()),
+        paths,
         span: run.at,
     });
     if matches!(verb, "drop" | "clear") {

@@ -3,13 +3,13 @@
 mod answers;
 mod by_plan;
 mod hooked;
+mod judge;
 mod reach;
 
 use crate::action::git::AliasRun;
 use crate::action::{self, Act, Action, Place, Unread, wrap};
 use crate::call::{Call, Dialect, What};
-use crate::policy::{LeaseMode, Policy, Repository, Shelf};
-use crate::rules;
+use crate::policy::{Policy, Repository, Shelf};
 use crate::shell::{self, Command, Origin, Problem, Script, Span, Start, Step, Word};
 use crate::verdict::{Decision, Finding, Reach, Verdict};
 use crate::world::{Presence, Surroundings, World};
@@ -357,69 +357,6 @@ impl<'a> Walk<'a> {
             ..command.clone()
         };
         self.extract_at(text, args.get(1..).unwrap_or_default(), &at, depth)
-    }
-
-    fn judge(&mut self, action: &Action, judging: Judging) {
-        if matches!(action.act, Act::Touch { .. }) && !self.counts_whose(&action.place) {
-            return;
-        }
-        if self.tells && judging == Judging::Surely {
-            for effect in rules::effects(action, &self.world) {
-                if !self.effects.contains(&effect) {
-                    self.effects.push(effect);
-                }
-            }
-        }
-        self.world.fills(action);
-        let mut findings = self.findings(action);
-        if judging == Judging::Perhaps {
-            for finding in &mut findings {
-                finding.decision = finding.decision.min(Decision::Ask);
-                finding.because.insert(
-                    0,
-                    format!(
-                        "`{}` may be run by a program that leaseguard does not know",
-                        action.shown
-                    ),
-                );
-                finding.instead = None;
-            }
-        }
-        if let Some(Origin { file, line }) = &self.origin {
-            for finding in &mut findings {
-                let place = format!("it stands in line {line} of `{file}`");
-                finding.because.push(place);
-            }
-        }
-        self.reach(action, &findings);
-        self.findings.append(&mut findings);
-    }
-
-    /// Whether it matters whose a plain file at `place` is: something is claimed on this machine, or
-    /// policy wants a claim for every file that is written, or names a plan with leases.
-    fn counts_whose(&mut self, place: &Place) -> bool {
-        let asked = self.asked;
-        let counts = self.world.claimed() || {
-            let policy = self.policy(place);
-            policy.lease_mode() == LeaseMode::Strict || policy.plan_status().is_some()
-        };
-        // Nothing was found yet that the policy would have to settle.
-        self.asked = asked;
-        counts
-    }
-
-    /// What the rules say. A policy file is read only where a rule has something to say, or where
-    /// it alone tells what a rule looks for: the base branches of a push.
-    fn findings(&mut self, action: &Action) -> Vec<Finding> {
-        if !matches!(action.act, Act::Push(_)) {
-            let built_in = Policy::probing();
-            let found = rules::judge(action, &self.world, &built_in, self.source);
-            if found.is_empty() {
-                return self.by_plan(action);
-            }
-        }
-        let policy = self.policy(&action.place);
-        rules::judge(action, &self.world, &policy, self.source)
     }
 
     fn answer(&mut self, command: &Command, number: usize) {

@@ -292,21 +292,6 @@ impl World {
         }
     }
 
-    /// Whether the asker claims the checkout of `repo`.
-    pub(super) fn claims(&self, repo: &Repo) -> bool {
-        let watch = self.watch().filter(|watch| watch.any());
-        watch.is_some_and(|watch| matches!(watch.hold(&repo.git_dir, &repo.common), Hold::Mine(..)))
-    }
-
-    /// Whether somebody else claims the checkout of `repo`, or may.
-    pub(super) fn held(&self, repo: &Repo) -> bool {
-        let watch = self.watch().filter(|watch| watch.any());
-        watch.is_some_and(|watch| {
-            let hold = watch.hold(&repo.git_dir, &repo.common);
-            !matches!(hold, Hold::Free | Hold::Mine(..))
-        })
-    }
-
     pub(super) fn found(&self, dir: &Path) -> Option<Rc<Repo>> {
         let made = self.scene.live.iter().flat_map(|a| a.trees.iter());
         if let Some((_, repo)) = made

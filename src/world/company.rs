@@ -5,6 +5,7 @@ use super::claims::followed;
 use super::repo::Repo;
 use super::spot::Site;
 use crate::action::{Act, Action, Fate, Place};
+use crate::lease::registry::Hold;
 use crate::shell::Word;
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -160,6 +161,21 @@ impl World {
                 colleagues.note(&path, *whole);
             }
         }
+    }
+
+    /// Whether the asker claims the checkout of `repo`.
+    pub(super) fn claims(&self, repo: &Repo) -> bool {
+        let watch = self.watch().filter(|watch| watch.any());
+        watch.is_some_and(|watch| matches!(watch.hold(&repo.git_dir, &repo.common), Hold::Mine(..)))
+    }
+
+    /// Whether somebody else claims the checkout of `repo`, or may.
+    pub(super) fn held(&self, repo: &Repo) -> bool {
+        let watch = self.watch().filter(|watch| watch.any());
+        watch.is_some_and(|watch| {
+            let hold = watch.hold(&repo.git_dir, &repo.common);
+            !matches!(hold, Hold::Free | Hold::Mine(..))
+        })
     }
 
     /// Whether `repo`'s checkout is this session's alone, and who was seen there.

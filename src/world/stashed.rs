@@ -18,7 +18,8 @@ impl World {
     /// Whether all that entry `at` of the stash holds is in the last commit, in the index or in the
     /// files of the checkout at `place` as well; `at` is its number before this call.
     pub fn stash_kept(&self, place: &Place, at: usize) -> Fact<bool> {
-        self.kept_elsewhere(place, at).map_or_else(Fact::Unknown, Fact::Known)
+        self.kept_elsewhere(place, at)
+            .map_or_else(Fact::Unknown, Fact::Known)
     }
 
     fn kept_elsewhere(&self, place: &Place, at: usize) -> Result<bool, String> {

@@ -1,0 +1,74 @@
+//! One act: what the rules say of it, and how that is told.
+
+use super::{Judging, Walk};
+use crate::action::{Act, Action, Place};
+use crate::policy::{LeaseMode, Policy};
+use crate::rules;
+use crate::shell::Origin;
+use crate::verdict::{Decision, Finding};
+
+impl Walk<'_> {
+    /// Judges one act.
+    pub(super) fn judge(&mut self, action: &Action, judging: Judging) {
+        if matches!(action.act, Act::Touch { .. }) && !self.counts_whose(&action.place) {
+            return;
+        }
+        if self.tells && judging == Judging::Surely {
+            for effect in rules::effects(action, &self.world) {
+                if !self.effects.contains(&effect) {
+                    self.effects.push(effect);
+                }
+            }
+        }
+        self.world.fills(action);
+        let mut findings = self.findings(action);
+        if judging == Judging::Perhaps {
+            for finding in &mut findings {
+                finding.decision = finding.decision.min(Decision::Ask);
+                finding.because.insert(
+                    0,
+                    format!(
+                        "`{}` may be run by a program that leaseguard does not know",
+                        action.shown
+                    ),
+                );
+                finding.instead = None;
+            }
+        }
+        if let Some(Origin { file, line }) = &self.origin {
+            for finding in &mut findings {
+                let place = format!("it stands in line {line} of `{file}`");
+                finding.because.push(place);
+            }
+        }
+        self.reach(action, &findings);
+        self.findings.append(&mut findings);
+    }
+
+    /// Whether it matters whose a plain file at `place` is: something is claimed on this machine, or
+    /// policy wants a claim for every file that is written, or names a plan with leases.
+    fn counts_whose(&mut self, place: &Place) -> bool {
+        let asked = self.asked;
+        let counts = self.world.claimed() || {
+            let policy = self.policy(place);
+            policy.lease_mode() == LeaseMode::Strict || policy.plan_status().is_some()
+        };
+        // Nothing was found yet that the policy would have to settle.
+        self.asked = asked;
+        counts
+    }
+
+    /// What the rules say. A policy file is read only where a rule has something to say, or where
+    /// it alone tells what a rule looks for: the base branches of a push.
+    fn findings(&mut self, action: &Action) -> Vec<Finding> {
+        if !matches!(action.act, Act::Push(_)) {
+            let built_in = Policy::probing();
+            let found = rules::judge(action, &self.world, &built_in, self.source);
+            if found.is_empty() {
+                return self.by_plan(action);
+            }
+        }
+        let policy = self.policy(&action.place);
+        rules::judge(action, &self.world, &policy, self.source)
+    }
+}

@@ -2,21 +2,17 @@
 //!
 //! Whatever goes wrong here ends in a denial, because hosts run the tool after any other failure.
 
+use super::colleagues::{left, seated};
 use super::{afterwards, brief, home, input, session, terminal};
 use crate::call::{Call, What};
 use crate::guard;
 use crate::host::{self, Reply};
 use crate::policy::{Policy, Shelf};
-use crate::state::seats::{self, Who};
 use crate::state::seen::{self, Kind};
-use crate::state::{State, wrote};
 use crate::verdict::{Fault, Finding, Verdict};
-use crate::world::{Colleagues, Company, Seated};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Instant;
 
 /// Here only for `--help`; the door reads its arguments by hand.
@@ -153,64 +149,6 @@ fn noted(host: &str, calls: &[Call]) {
     let kind = if event { Kind::Event } else { Kind::Call };
     if let Ok(state) = home::state() {
         seen::note(&state, host, kind);
-    }
-}
-
-/// Notes where the session works, and tells on demand whether it is alone there.
-fn seated(call: &Call) -> Company {
-    let (Some(session), Some(cwd)) = (&call.session, &call.cwd) else {
-        return Company::default();
-    };
-    let Ok(state) = home::state() else {
-        return Company::default();
-    };
-    seats::take(&state, session, cwd);
-    Company::new(Seats {
-        state,
-        session: session.clone(),
-        seen: Mutex::default(),
-    })
-}
-
-/// Who ends works nowhere any more.
-fn left(call: &Call) {
-    if let (Some(session), Ok(state)) = (&call.session, home::state()) {
-        seats::leave(&state, session);
-    }
-}
-
-/// The record of who works where, as one session sees it.
-struct Seats {
-    state: State,
-    session: String,
-    /// Who was seen where, each checkout looked at once.
-    seen: Mutex<Vec<(PathBuf, Seated)>>,
-}
-
-impl Colleagues for Seats {
-    fn seated(&self, top: &Path) -> Seated {
-        let Ok(mut seen) = self.seen.lock() else {
-            return Seated::Unclear;
-        };
-        if let Some((_, seated)) = seen.iter().find(|(at, _)| at == top) {
-            return *seated;
-        }
-        let seated = match seats::who(&self.state, &self.session, top) {
-            Who::Alone => Seated::Alone,
-            Who::Others => Seated::Others,
-            Who::Nobody => Seated::Nobody,
-            Who::Unclear => Seated::Unclear,
-        };
-        seen.push((top.to_owned(), seated));
-        seated
-    }
-
-    fn wrote(&self, file: &Path) -> Option<bool> {
-        wrote::mine(&self.state, &self.session, file)
-    }
-
-    fn note(&self, file: &Path, whole: bool) {
-        wrote::note(&self.state, &self.session, file, whole);
     }
 }
 

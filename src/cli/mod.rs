@@ -7,6 +7,7 @@ mod brief;
 mod case;
 mod check;
 mod ci;
+mod colleagues;
 mod completions;
 mod demo;
 mod doctor;

@@ -15,9 +15,10 @@ const STAYS: Duration = Duration::from_secs(24 * 3600);
 /// Most seats that are looked through; with more than that nobody is known to be alone.
 const MOST: usize = 512;
 
-/// Notes that `session` calls from `dir`. What fails here changes nothing: whoever left no mark is
-/// not known to be alone.
-pub fn take(state: &State, session: &str, dir: &Path) {
+/// Notes that `session` calls from `dir`; `process` names the host's process where that is known, and is
+/// asked only where the mark is new. What fails here changes nothing: whoever left no mark is not known
+/// to be alone.
+pub fn take(state: &State, session: &str, dir: &Path, process: &dyn Fn() -> Option<String>) {
     let dir = dir.as_os_str();
     let key = Key::new("seat")
         .with(session.as_bytes())
@@ -30,7 +31,9 @@ pub fn take(state: &State, session: &str, dir: &Path) {
         return;
     };
     state.sweep(FOLDER, STAYS, Moment::now());
-    let _ = state.write(FOLDER, &name, format!("{session}\n{dir}").as_bytes());
+    let process = process().filter(|name| !name.contains('\n'));
+    let text = format!("{session}\n{dir}\n{}", process.unwrap_or_default());
+    let _ = state.write(FOLDER, &name, text.as_bytes());
 }
 
 /// Who was seen in a checkout.
@@ -46,8 +49,9 @@ pub enum Who {
     Unclear,
 }
 
-/// Who beside `session` was seen in the checkout whose top is `top`.
-pub fn who(state: &State, session: &str, top: &Path) -> Who {
+/// Who beside `session` was seen in the checkout whose top is `top`. `over` tells of a host's process
+/// that no other session is at work in it any more.
+pub fn who(state: &State, session: &str, top: &Path, over: &dyn Fn(&str) -> bool) -> Who {
     let Ok(names) = state.names(FOLDER) else {
         return Who::Unclear;
     };
@@ -63,16 +67,17 @@ pub fn who(state: &State, session: &str, top: &Path) -> Who {
             Ok(None) => continue,
             Err(_) => return Who::Unclear,
         };
-        let Some((who, dir)) = text.rsplit_once('\n') else {
+        let Some((who, dir, process)) = parts(&text) else {
             return Who::Unclear;
         };
         if !lies_in(Path::new(dir), &top) || !fresh(state, &name) {
             continue;
         }
-        if who != session {
+        if who == session {
+            seen = Who::Alone;
+        } else if process.is_empty() || !over(process) {
             return Who::Others;
         }
-        seen = Who::Alone;
     }
     seen
 }
@@ -81,12 +86,19 @@ pub fn who(state: &State, session: &str, top: &Path) -> Who {
 pub fn leave(state: &State, session: &str) {
     for name in state.names(FOLDER).unwrap_or_default() {
         let text = state.read(FOLDER, &name).ok().flatten();
-        let own = text.as_deref().and_then(|text| text.rsplit_once('\n'));
-        if own.is_some_and(|(who, _)| who == session) {
+        let own = text.as_deref().and_then(parts);
+        if own.is_some_and(|(who, ..)| who == session) {
             // What stays counts as somebody who may come back.
             let _ = state.consume(FOLDER, &name);
         }
     }
+}
+
+/// Session, directory and process of a mark.
+fn parts(text: &str) -> Option<(&str, &str, &str)> {
+    let mut parts = text.rsplitn(3, '\n');
+    let (process, dir, session) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((session, dir, process))
 }
 
 fn fresh(state: &State, name: &str) -> bool {
@@ -127,11 +139,17 @@ mod tests {
         }
 
         fn take(&self, session: &str, dir: &str) {
-            take(&self.state, session, &self.temp.path().join(dir));
+            let process = || Some(format!("process of {session}"));
+            take(&self.state, session, &self.temp.path().join(dir), &process);
+        }
+
+        fn who(&self, session: &str, top: &str) -> Who {
+            let over = |process: &str| process == "process of dead";
+            who(&self.state, session, &self.temp.path().join(top), &over)
         }
 
         fn alone(&self, session: &str, top: &str) -> bool {
-            who(&self.state, session, &self.temp.path().join(top)) == Who::Alone
+            self.who(session, top) == Who::Alone
         }
     }
 
@@ -185,8 +203,24 @@ mod tests {
         yard.take("two", "b");
         leave(&yard.state, "two");
         assert!(yard.alone("one", "a"));
-        let top = yard.temp.path().join("b");
-        assert_eq!(who(&yard.state, "one", &top), Who::Nobody);
+        assert_eq!(yard.who("one", "b"), Who::Nobody);
+    }
+
+    #[test]
+    fn whose_process_is_over_is_there_no_more() {
+        let yard = Yard::new();
+        yard.take("one", "a");
+        yard.take("dead", "a/src");
+        assert!(yard.alone("one", "a"));
+        assert!(!yard.alone("dead", "a"));
+    }
+
+    #[test]
+    fn who_names_no_process_counts_as_there() {
+        let yard = Yard::new();
+        yard.take("one", "a");
+        take(&yard.state, "dead", &yard.temp.path().join("a"), &|| None);
+        assert_eq!(yard.who("one", "a"), Who::Others);
     }
 
     #[test]

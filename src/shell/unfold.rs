@@ -14,12 +14,15 @@ impl Walker<'_> {
     #[inline(never)]
     pub(super) fn run_program(&mut self, mut ready: Ready, builtins: bool) {
         let arrays = std::mem::take(&mut ready.arrays);
-        // zsh looks `=name` up on its path; in bash nothing is called so.
-        if let Some(first) = ready.words.first_mut()
-            && let Some(name) = first.text.strip_prefix('=')
-            && name.starts_with(|c: char| c.is_ascii_alphabetic())
-        {
-            first.text = name.to_owned();
+        // zsh looks `=name` up on its path, wherever it stands; in bash nothing is called so.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        for word in &mut ready.words {
+            if let Some(name) = word.text.strip_prefix('=')
+                && name.starts_with(|c: char| c.is_ascii_alphabetic())
+                && name.chars().all(plain)
+            {
+                word.text = name.to_owned();
+            }
         }
         let alias = ready.words.first().and_then(|w| self.alias_of(w, builtins));
         let (command, out) = self.build(&mut ready);

@@ -21,6 +21,8 @@ pub(crate) mod git;
 pub(crate) mod hooked;
 pub(crate) mod lease;
 pub(crate) mod lost;
+#[cfg(unix)]
+pub(crate) mod outside;
 pub(crate) mod plan;
 pub(crate) mod repo;
 pub(crate) mod rules;

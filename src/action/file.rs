@@ -505,7 +505,7 @@ fn minus_mode(text: &str) -> bool {
 }
 
 /// Whether `path`, seen from `dir`, may be a guarded file.
-fn telling(path: &Word, dir: Option<&Path>) -> bool {
+pub fn telling(path: &Word, dir: Option<&Path>) -> bool {
     let text = path.text.as_str();
     // `of=.git/HEAD`, `--output=.git/HEAD`.
     if text.split(['/', '=']).any(|part| guarded(part, path.glob)) {

@@ -10,8 +10,22 @@ use crate::verdict::{Decision, Finding};
 impl Walk<'_> {
     /// Judges one act.
     pub(super) fn judge(&mut self, action: &Action, judging: Judging) {
-        if matches!(action.act, Act::Touch { .. }) && !self.counts_whose(&action.place) {
-            return;
+        if let Act::Touch { path, by } = &action.act {
+            if self.world.leads_to_guarded(&action.place, path, *by) {
+                let path = path.clone();
+                let act = match *by {
+                    Some(by) => Act::Alter { path, by },
+                    None => Act::Write { path },
+                };
+                let behind = Action {
+                    act,
+                    ..action.clone()
+                };
+                return self.judge(&behind, judging);
+            }
+            if !self.counts_whose(&action.place) {
+                return;
+            }
         }
         if self.tells && judging == Judging::Surely {
             for effect in rules::effects(action, &self.world) {
@@ -48,13 +62,18 @@ impl Walk<'_> {
     /// Whether it matters whose a plain file at `place` is: something is claimed on this machine, or
     /// policy wants a claim for every file that is written, or names a plan with leases.
     fn counts_whose(&mut self, place: &Place) -> bool {
+        if self.world.claimed() {
+            return true;
+        }
+        if let Some((_, counts)) = self.whose.iter().find(|(dir, _)| *dir == place.dir) {
+            return *counts;
+        }
         let asked = self.asked;
-        let counts = self.world.claimed() || {
-            let policy = self.policy(place);
-            policy.lease_mode() == LeaseMode::Strict || policy.plan_status().is_some()
-        };
+        let policy = self.policy(place);
+        let counts = policy.lease_mode() == LeaseMode::Strict || policy.plan_status().is_some();
         // Nothing was found yet that the policy would have to settle.
         self.asked = asked;
+        self.whose.push((place.dir.clone(), counts));
         counts
     }
 

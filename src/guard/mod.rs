@@ -113,6 +113,8 @@ struct Walk<'a> {
     tells: bool,
     last: bool,
     seen: usize,
+    /// Where it counts whose a plain file is, by directory.
+    whose: Vec<(Option<PathBuf>, bool)>,
     /// Where the command that is judged stands, where that is a script file.
     origin: Option<Origin>,
 }
@@ -146,6 +148,7 @@ impl<'a> Walk<'a> {
             tells: false,
             last: false,
             seen: 0,
+            whose: Vec::new(),
             origin: None,
         }
     }

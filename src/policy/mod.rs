@@ -102,6 +102,8 @@ pub struct Policy {
     ci: Option<Box<Ci>>,
     /// Where the plan's leases stand; empty = nowhere.
     plan_status: String,
+    /// Whether it only finds out what files have to be read for.
+    probes: bool,
     /// The same of the names in claims.
     naming: Option<Box<Naming>>,
 }
@@ -125,6 +127,7 @@ impl Default for Policy {
             wishes: Vec::new(),
             ci: None,
             plan_status: String::new(),
+            probes: false,
             naming: None,
         }
     }
@@ -258,7 +261,13 @@ impl Policy {
         if let Some(choice) = policy.choices.get_mut(at::LEASE_MODE) {
             *choice = 0;
         }
+        policy.probes = true;
         policy
+    }
+
+    /// Whether what is found by it is only looked for: nobody reads what it says.
+    pub fn probes(&self) -> bool {
+        self.probes
     }
 
     /// What the decision log keeps of a command: `none`, `redacted` or `full`.

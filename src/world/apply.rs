@@ -226,7 +226,10 @@ impl Stage<'_> {
         if let Some(common) = refs.and_then(Path::parent) {
             self.now.lost_refs.push((common.to_owned(), why()));
         }
-        self.now.written.push(file);
+        let same = |known: &PathBuf| known.as_os_str() == file.as_os_str();
+        if !self.now.written.iter().any(same) {
+            self.now.written.push(file);
+        }
     }
 
     fn stash(&mut self, repo: &Repo, verb: &str, entry: Option<&Word>, untracked: bool) {

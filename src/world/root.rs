@@ -4,7 +4,8 @@ use super::config::Value;
 use super::repo::{Found, real, standing};
 use super::spot::Site;
 use super::{Presence, World};
-use crate::action::Place;
+use crate::action::{Alter, Place, file};
+use crate::shell::Word;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -80,6 +81,37 @@ impl World {
                 }
             }
         }
+    }
+
+    /// Whether a plain file by its name may be a guarded one by the links on its way.
+    pub fn leads_to_guarded(&self, place: &Place, path: &Word, by: Option<Alter>) -> bool {
+        let full = match (&place.dir, Path::new(&path.text)) {
+            (_, path) if path.is_absolute() => path.to_owned(),
+            (Some(dir), path) => dir.join(path),
+            (None, _) => return false,
+        };
+        // What is removed or moved is the link itself.
+        let itself = matches!(by, Some(Alter::Remove { .. } | Alter::Move)) || path.glob;
+        let way = if itself {
+            full.parent()
+        } else {
+            Some(full.as_path())
+        };
+        let there = way.and_then(|way| self.settled(way));
+        there.is_some_and(|there| {
+            let text = match full.file_name().filter(|_| itself) {
+                Some(name) => there.join(name),
+                None => there,
+            };
+            let text = text.to_string_lossy().into_owned();
+            file::telling(
+                &Word {
+                    text,
+                    ..path.clone()
+                },
+                None,
+            )
+        })
     }
 
     /// Where `path` leads by the links that are on disk; `None` where there is none on its way.

@@ -53,7 +53,7 @@ fn yard() -> &'static Yard {
     })
 }
 
-const PREFIX: &str = "leaseguard-fixture-";
+const PREFIX: &str = "fixture-of-lg-";
 
 /// Removes what earlier processes left: their yard carries a process id that is gone.
 fn sweep() {

@@ -177,6 +177,7 @@ fn who_is_alone_minds_named_files_and_directories_and_nobody_the_whole_tree() {
         "rm -rf *",
         "rm -rf ./*",
         "find . -type f -delete",
+        "find . -type f -not -path './.git/*' -delete",
         "git ls-files | xargs rm",
         "git ls-files -z | xargs -0 rm -f",
         "mv * ../out",

@@ -301,6 +301,12 @@ fn find(words: &[Word], all: &mut Vec<Ruin>) {
                 Some(name) if !not => only.names.push(name.to_lowercase()),
                 _ => only.unsure = true,
             },
+            // That git's own directory stays spares nobody's work.
+            "-path" | "-wholename" => {
+                let spares = |w: &Word| w.text.trim_end_matches(['/', '*']).ends_with(".git");
+                let spared = words.next().is_some_and(spares);
+                only.unsure |= !(not && spared);
+            }
             "-type" => only.files |= words.next().is_some_and(|w| w.text == "f") && !not,
             "-empty" => empty = !not,
             "!" | "-not" => negated = true,
@@ -418,6 +424,11 @@ mod tests {
         for (text, want) in [
             ("find . -delete", "--.[ files]"),
             ("find -delete", "--.[ files]"),
+            (
+                "find . -type f -not -path './.git/*' -delete",
+                "--.[ files]",
+            ),
+            ("find . -path './x/*' -delete", "--.[ files ?]"),
             ("find src -name '*.o' -delete", "--src[*.o files]"),
             ("find . -name x -exec rm -rf {} +", "--.[x]"),
             ("find . -mtime +7 -delete", "--.[ files ?]"),

@@ -1,7 +1,7 @@
 //! Programs and redirects that write, move or remove files, as far as guarded files may be meant.
 
 use super::words::{Line, Takes, gnu};
-use super::{Act, Action, Alter, Place};
+use super::{Act, Action, Alter, Place, Unread};
 use crate::shell::{Command, Opaque, RedirectKind, Span, Word};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,12 @@ enum Does {
     /// What an archive holds goes into the directory of these options, else into this one.
     Unpacks(&'static [&'static str]),
 }
+
+/// Most files of one command that are judged, one by one; with more of them a person is asked.
+const MOST: usize = 1000;
+
+/// How many characters of a command stand in messages on its files.
+const SHOWN: usize = 400;
 
 const NONE: Takes = gnu("", &[]);
 const INTO: Takes = gnu(
@@ -183,6 +189,8 @@ pub(super) fn read(
         dir,
         plain,
         out,
+        left: MOST,
+        shown: String::new(),
     };
     for redirect in &command.redirects {
         if redirect.kind != RedirectKind::Read {
@@ -263,15 +271,38 @@ struct Reader<'a> {
     dir: Option<&'a Path>,
     plain: bool,
     out: &'a mut Vec<Action>,
+    /// How many acts may still be told.
+    left: usize,
+    /// The command for messages, once somebody needs it.
+    shown: String,
 }
 
 impl Reader<'_> {
+    /// Every file is an act of its own, so that many of them on one line are told to be many.
     fn push(&mut self, act: Act) {
+        let act = match self.left {
+            0 => return,
+            1 => Act::Opaque(Unread {
+                program: String::new(),
+                part: "target",
+                why: "it names more files than are judged in one command".to_owned(),
+                span: self.command.span,
+            }),
+            _ => act,
+        };
+        self.left -= 1;
+        if self.shown.is_empty() {
+            self.shown = super::shown(self.command);
+            if let Some((end, _)) = self.shown.char_indices().nth(SHOWN) {
+                self.shown.truncate(end);
+                self.shown.push('…');
+            }
+        }
         self.out.push(Action {
             act,
             place: super::place(self.command, self.dir),
             span: self.command.span,
-            shown: super::shown(self.command),
+            shown: self.shown.clone(),
         });
     }
 
@@ -607,6 +638,20 @@ mod tests {
             ("ln -s .git/hooks", ">.git/hooks"),
         ] {
             assert_eq!(told(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn more_files_than_are_judged_are_asked_about_and_cost_no_more() {
+        for program in ["rm ", "tee ", "touch "] {
+            let command = command(&format!("{program}{}", "a ".repeat(5000)));
+            let base = command.words.first().map_or("", |w| w.text.as_str());
+            let mut out = Vec::new();
+            read(base, &command, Some(Path::new("/repo")), true, &mut out);
+            assert_eq!(out.len(), MOST);
+            let opaque = out.iter().filter(|a| matches!(a.act, Act::Opaque(_)));
+            assert_eq!(opaque.count(), 1);
+            assert!(out.iter().all(|a| a.shown.chars().count() <= SHOWN + 1));
         }
     }
 

@@ -17,6 +17,9 @@ const QUIET: &[&str] = &[
     "mv", "printf", "pwd", "rm", "set", "tail", "test", "true", "wc",
 ];
 
+/// How many redirects of one command are followed.
+const REDIRECTS: usize = 1000;
+
 impl World {
     /// What an earlier copy holds is not known any more once a program of its own mind runs.
     pub(super) fn stirred(&mut self, command: &Command) {
@@ -140,7 +143,8 @@ impl World {
 
     /// Moves the scene on: the files that redirects of `command` fill are this call's own.
     pub fn filled(&mut self, command: &Command, dir: Option<&Path>) {
-        for redirect in &command.redirects {
+        // With more of them a person is asked anyway.
+        for redirect in command.redirects.iter().take(REDIRECTS) {
             let text = redirect.target.text.as_str();
             if redirect.kind == RedirectKind::Read || text.starts_with("/dev/") {
                 continue;

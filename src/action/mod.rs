@@ -482,9 +482,16 @@ pub trait Lookup {
         None
     }
 
-    /// Whether anything is claimed on this machine, so that it counts where an unknown program runs.
+    /// Whether anything is claimed on this machine, so that it may count where an unknown program
+    /// runs.
     fn claimed(&self) -> bool {
         false
+    }
+
+    /// Whether it counts that one runs in `dir`, which may be the asker's own checkout.
+    fn minds_programs(&self, dir: Option<&Path>) -> bool {
+        let _ = dir;
+        self.claimed()
     }
 }
 
@@ -575,7 +582,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     if let Some(unread) = odd_git(command, &base) {
         named.actions.push(plain(Act::Opaque(unread)));
     }
-    if lookup.claimed() && may_write::may_write(&base) {
+    if lookup.claimed() && may_write::may_write(&base) && lookup.minds_programs(dir) {
         let program = program.clone();
         named.actions.push(plain(Act::Run { program }));
     }

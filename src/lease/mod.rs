@@ -6,12 +6,14 @@
 //! when its time is over, its owner is provably dead and its checkout is quiet, or when a person
 //! says so.
 
+mod alive;
 pub mod asker;
 pub mod book;
 pub mod card;
 pub mod clock;
 pub mod error;
 pub mod ground;
+pub mod home;
 pub mod identity;
 pub mod law;
 pub mod liveness;

@@ -3,6 +3,7 @@
 use super::asker::{Asker, Standing};
 use super::book::Name;
 use super::card::{Card, Own};
+use super::home::Home;
 use super::identity::{self, Said};
 use super::law::shown;
 use super::liveness::Liveness;
@@ -27,7 +28,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// Who asks.
-enum Who {
+pub(super) enum Who {
     /// The process that we run in, with what its host said.
     Here {
         session: Option<String>,
@@ -39,14 +40,17 @@ enum Who {
 
 /// The claims of one state directory as one asker sees them.
 pub struct Watch {
-    state: State,
-    who: Who,
+    pub(super) state: State,
+    pub(super) who: Who,
     witness: Box<dyn Witness>,
-    now: Moment,
+    pub(super) now: Moment,
     there: OnceCell<bool>,
     store: OnceCell<Dir>,
-    place: OnceCell<(String, String)>,
+    pub(super) place: OnceCell<(String, String)>,
     asker: OnceCell<Asker>,
+    /// Where the asker's calls come from, their pace and the note on it.
+    pub(super) pace: OnceCell<(PathBuf, Option<Pace>)>,
+    pub(super) home: OnceCell<(PathBuf, Option<Home>)>,
     seen: RefCell<Vec<(PathBuf, Seen)>>,
     repos: RefCell<Vec<(PathBuf, Option<Rc<str>>)>>,
     strict: RefCell<Vec<(PathBuf, bool)>>,
@@ -64,9 +68,9 @@ pub enum Seen {
 /// What keeping a claim alive needs to know of it.
 #[derive(Debug)]
 pub struct Pulse {
-    claim_id: String,
-    every: Duration,
-    seen: Moment,
+    pub(super) claim_id: String,
+    pub(super) every: Duration,
+    pub(super) seen: Moment,
 }
 
 impl fmt::Debug for Watch {
@@ -114,6 +118,8 @@ impl Watch {
             store: OnceCell::new(),
             place: OnceCell::new(),
             asker: OnceCell::new(),
+            pace: OnceCell::new(),
+            home: OnceCell::new(),
             seen: RefCell::default(),
             repos: RefCell::default(),
             strict: RefCell::default(),
@@ -129,7 +135,7 @@ impl Watch {
 
     /// The repository's key, where anything was ever claimed in it or set for it. One that cannot be
     /// looked at counts as such.
-    fn repo(&self, common: &Path) -> Option<Rc<str>> {
+    pub(super) fn repo(&self, common: &Path) -> Option<Rc<str>> {
         if !self.any() {
             return None;
         }
@@ -145,7 +151,7 @@ impl Watch {
         key
     }
 
-    fn store(&self) -> &Dir {
+    pub(super) fn store(&self) -> &Dir {
         self.store.get_or_init(|| {
             let boot = match &self.who {
                 Who::Given(asker) => asker.here.boot.clone(),
@@ -211,8 +217,13 @@ impl Watch {
         }
     }
 
-    /// The same for judging a call: each checkout is read once, and one's own no further than needed.
-    pub fn look(&self, git_dir: &Path, common: &Path) -> Seen {
+    /// The same for judging a call that comes from `from`: each checkout is read once, and one's own
+    /// no further than needed.
+    pub fn look(&self, git_dir: &Path, common: &Path, from: Option<&Path>) -> Seen {
+        let home = from.filter(|_| self.any()).and_then(|dir| self.home(dir));
+        if let Some(seen) = home.and_then(|home| home.seen(git_dir, common)) {
+            return seen;
+        }
         let Some(repo) = self.repo(common) else {
             return Seen::Else(Hold::Free);
         };
@@ -221,7 +232,7 @@ impl Watch {
         }
         let checkout = checkout_key(git_dir, common);
         let record = self.store().record(&repo, &checkout);
-        let card = record.as_deref().and_then(Card::read);
+        let card = record.as_ref().and_then(|r| Card::read(&r.bytes));
         let own = card.filter(|card| self.quick(card).is_some());
         let seen = match own {
             Some(card) => Seen::own(&card),
@@ -253,7 +264,7 @@ impl Watch {
 
     /// How the asker stands to a claim of its own, without looking at more than its session and the
     /// ids of the processes above: this stands before every call of the holder. `None` = look closely.
-    fn quick(&self, card: &Card<'_>) -> Option<Standing> {
+    pub(super) fn quick(&self, card: &Card<'_>) -> Option<Standing> {
         let Who::Here { session, agent } = &self.who else {
             return None;
         };
@@ -368,40 +379,6 @@ impl Watch {
         strict
     }
 
-    /// Notes a sign of life for the asker's own claim where it calls from `dir`, if the last one is
-    /// old enough; `find` tells the checkout's and the repository's git directory. Takes no lock,
-    /// and that it fails changes nothing.
-    pub fn keep_alive(&self, dir: &Path, find: impl FnOnce() -> Option<(PathBuf, PathBuf)>) {
-        let (session, agent) = match &self.who {
-            Who::Here { session, agent } => (session, agent),
-            Who::Given(asker) => (&asker.session, &asker.agent),
-        };
-        let session = session.as_deref();
-        let pace = session.map(|s| Pace::of(&self.state, s, agent.as_deref(), dir));
-        if pace.as_ref().is_some_and(|pace| pace.rests(self.now)) {
-            return;
-        }
-        let due = find().and_then(|(git_dir, common)| self.beat(&git_dir, &common));
-        if let Some(pace) = pace {
-            pace.wait(&self.state, self.now, due);
-        }
-    }
-
-    /// Beats where it is time to; tells when the next sign of life is due.
-    fn beat(&self, git_dir: &Path, common: &Path) -> Option<Moment> {
-        let repo = self.repo(common)?;
-        let Seen::Own(_, pulse) = self.look(git_dir, common) else {
-            return None;
-        };
-        let beat = self.store().pulse(&repo, &pulse.claim_id);
-        let seen = beat.map_or(pulse.seen, |beat| beat.max(pulse.seen));
-        if seen.age(self.now) < pulse.every {
-            return Some(seen.plus(pulse.every));
-        }
-        let _ = self.store().beat_of(&repo, &pulse.claim_id, self.now);
-        Some(self.now.plus(pulse.every))
-    }
-
     /// How long an event waits for the repository's lock.
     pub const WAIT: Duration = WAIT_HOOK;
 
@@ -430,7 +407,7 @@ impl Seen {
 }
 
 /// Whether two spellings of a path are one, byte by byte.
-fn same(a: &Path, b: &Path) -> bool {
+pub(super) fn same(a: &Path, b: &Path) -> bool {
     a.as_os_str() == b.as_os_str()
 }
 

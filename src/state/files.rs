@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const MOST: u64 = 64 * 1024;
 
 /// `dir/part/part`, in one piece of memory.
-pub(super) fn under(dir: &Path, parts: &[&str]) -> PathBuf {
+pub(crate) fn under(dir: &Path, parts: &[&str]) -> PathBuf {
     let more: usize = parts.iter().map(|part| part.len().saturating_add(1)).sum();
     let mut path = OsString::with_capacity(dir.as_os_str().len().saturating_add(more));
     path.push(dir);

@@ -2,11 +2,13 @@
 
 use super::checkouts::others;
 use super::repo::{Found, Repo, lexical, pointer, real, under};
+use super::scene::Alternative;
 use super::spot::{self, Site};
 use super::{Head, World};
 use crate::action::{Place, Pointed};
 use crate::lease::card::Card;
 pub use crate::lease::card::Own;
+use crate::lease::home::Whereabouts;
 use crate::lease::liveness::Liveness;
 use crate::lease::registry::Hold;
 pub use crate::lease::watch::Told;
@@ -284,12 +286,37 @@ impl World {
             && let Some(dir) = &self.around.cwd
         {
             watch.keep_alive(dir, || match self.disk.find(dir) {
-                Found::Here(repo) if repo.top.is_some() => {
-                    Some((repo.git_dir.clone(), repo.common.clone()))
-                }
+                Found::Here(repo) => Some(Whereabouts {
+                    top: repo.top.clone()?,
+                    git_dir: repo.git_dir.clone(),
+                    common: repo.common.clone(),
+                }),
                 _ => None,
             });
         }
+    }
+
+    /// What the checkout of `repo` is to the asker.
+    fn stand(&self, watch: &Watch, repo: &Repo) -> Stand {
+        let from = self.around.cwd.as_deref();
+        match watch.look(&repo.git_dir, &repo.common, from) {
+            Seen::Own(own, _) => Stand::Mine(own),
+            Seen::Else(hold) => held(watch, hold),
+        }
+    }
+
+    /// Whether it counts that an unknown program runs in `dir`: something is claimed on this machine,
+    /// and no glance tells that the checkout is the asker's own.
+    pub(super) fn minds_programs(&self, dir: Option<&Path>) -> bool {
+        let Some(watch) = self.watch().filter(|watch| watch.any()) else {
+            return false;
+        };
+        let made =
+            |a: &Rc<Alternative>| a.lost.is_some() || a.made_somewhere || !a.trees.is_empty();
+        let (Some(from), Some(dir)) = (&self.around.cwd, dir) else {
+            return true;
+        };
+        self.around.git_env() || self.scene.live.iter().any(made) || !watch.at_home(from, dir)
     }
 
     pub(super) fn found(&self, dir: &Path) -> Option<Rc<Repo>> {
@@ -325,13 +352,13 @@ impl World {
         let mut held = if made {
             Stand::Free
         } else {
-            stand(watch, watch.look(&repo.git_dir, &repo.common))
+            self.stand(watch, repo)
         };
         let mut outer = None;
         if held == Stand::Free
             && let Some(above) = self.above(repo, top)
         {
-            held = stand(watch, watch.look(&above.git_dir, &above.common));
+            held = self.stand(watch, &above);
             outer = Some(above);
         }
         let repo = outer.as_deref().unwrap_or(repo);
@@ -382,7 +409,7 @@ impl World {
         let Some(repo) = self.found(dir).filter(|repo| !repo.made && !repo.added) else {
             return;
         };
-        let foreign = match stand(watch, watch.look(&repo.git_dir, &repo.common)) {
+        let foreign = match self.stand(watch, &repo) {
             Stand::Other(told) | Stand::Gone(told) | Stand::Unclear(told) => {
                 format!("{} holds `{}`", told.owner, told.top.display())
             }
@@ -452,13 +479,6 @@ pub(super) fn followed(path: &Path) -> PathBuf {
         }
     }
     lexical(&at)
-}
-
-fn stand(watch: &Watch, seen: Seen) -> Stand {
-    match seen {
-        Seen::Own(own, _) => Stand::Mine(own),
-        Seen::Else(hold) => held(watch, hold),
-    }
 }
 
 fn held(watch: &Watch, hold: Hold) -> Stand {

@@ -46,4 +46,8 @@ impl crate::action::Lookup for World {
     fn claimed(&self) -> bool {
         World::claimed(self)
     }
+
+    fn minds_programs(&self, dir: Option<&Path>) -> bool {
+        World::minds_programs(self, dir)
+    }
 }

@@ -1,12 +1,13 @@
 //! The store of this machine: one file a claim, in folders below the state directory.
 
-use super::disk::{Draft, Folder, read, remove, sync_dir, touch, touched};
+use super::disk::{Draft, Folder, read_with, remove, sync_dir, touch, touched};
 use super::index::Index;
 use super::lock::{self, failed};
 use super::{Decide, Query, Store, history, quarantine};
 use crate::lease::book::{Book, Name, Taken, names};
 use crate::lease::error::Refusal;
 use crate::lease::ground::{self, Allowed};
+use crate::lease::home::Print;
 use crate::lease::law::{Change, Outcome};
 use crate::lease::record::{Claim, Slot};
 use crate::state::time::Moment;
@@ -35,6 +36,13 @@ pub struct Dir {
     settings: Settings,
 }
 
+/// A record as it stands in its file.
+pub(in crate::lease) struct Record {
+    pub(in crate::lease) path: PathBuf,
+    pub(in crate::lease) bytes: Vec<u8>,
+    pub(in crate::lease) print: Option<Print>,
+}
+
 impl Dir {
     /// The store below the state directory `state`; it need not exist.
     pub fn new(state: &Path, settings: Settings) -> Dir {
@@ -58,12 +66,15 @@ impl Dir {
 
     /// The text of the record on a checkout; `None` where there is none that can be read, which
     /// [`Store::at`] tells more of.
-    pub(in crate::lease) fn record(&self, repo: &str, checkout: &str) -> Option<Vec<u8>> {
+    pub(in crate::lease) fn record(&self, repo: &str, checkout: &str) -> Option<Record> {
         let mut path = self.place(repo).into_os_string();
         for part in ["/claims/", checkout, ".json"] {
             path.push(part);
         }
-        read(Path::new(&path)).ok()
+        let path = PathBuf::from(path);
+        let (bytes, found) = read_with(&path).ok()?;
+        let print = Print::of(&found);
+        Some(Record { path, bytes, print })
     }
 
     /// Where the claims of a repository are.

@@ -150,7 +150,12 @@ const MOST: u64 = 64 * 1024;
 
 /// The bytes of a record, in as few calls to the system as there can be: this stands before every
 /// call of an agent. Whatever else is in its place is refused without waiting for it.
-pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+pub(in crate::lease) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    read_with(path).map(|(bytes, _)| bytes)
+}
+
+/// The same, with what the system says of the file that was read.
+pub(super) fn read_with(path: &Path) -> io::Result<(Vec<u8>, fs::Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -171,7 +176,7 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     // Records are replaced and never grow, so one read gets all of it.
     let mut bytes = vec![0; usize::try_from(found.len()).unwrap_or_default()];
     file.read_exact(&mut bytes)?;
-    Ok(bytes)
+    Ok((bytes, found))
 }
 
 /// A new file of ours; one that a dead process with our id left makes way.

@@ -539,14 +539,28 @@ fn ownership() {
         return;
     };
     let mut host = Host::start(&stage);
-    let count = |host: &mut Host| -> Vec<f64> {
+    // The same calls of another session, in the main checkout that nobody claims.
+    let beside: Vec<(&str, PathBuf)> = calls
+        .iter()
+        .map(|(name, path)| {
+            let text = std::fs::read_to_string(path).expect("the payload");
+            let mut value: serde_json::Value = serde_json::from_str(&text).expect("json");
+            value["cwd"] = serde_json::json!(stage.repo.top);
+            value["session_id"] = serde_json::json!("99999999-2222-4333-8444-555555555555");
+            let path = stage.repo.root.join(format!("{name}-beside.json"));
+            repo::put(&path, &value.to_string());
+            (*name, path)
+        })
+        .collect();
+    let count = |host: &mut Host, calls: &[(&str, PathBuf)]| -> Vec<f64> {
         let count = |call: &(&str, PathBuf)| {
             let counted = host.count(&call.1).expect("callgrind's count");
             counted as f64 / base as f64
         };
         calls.iter().map(count).collect()
     };
-    let free = count(&mut host);
+    let free = count(&mut host, &calls);
+    let free_beside = count(&mut host, &beside);
     let event = stage.repo.root.join("start.json");
     let start = serde_json::json!({
         "session_id": "11111111-2222-4333-8444-555555555555", "transcript_path": "/t",
@@ -568,16 +582,22 @@ fn ownership() {
             repo::put(&claims.join(format!("{written:032x}.json")), &record);
             written += 1;
         }
-        for ((name, _), (now, free)) in calls.iter().zip(count(&mut host).iter().zip(&free)) {
-            let more = now - free;
-            let over = if more > OWNERSHIP_LIMIT {
-                "  over the limit"
-            } else {
-                ""
-            };
-            println!(
-                "{many:>7} claims: {name:<18}{free:.2} +{more:.3}, limit {OWNERSHIP_LIMIT}{over}"
-            );
+        for (whose, calls, free) in [
+            ("holder", &calls, &free),
+            ("nobody's", &beside, &free_beside),
+        ] {
+            let now = count(&mut host, calls);
+            for ((name, _), (now, free)) in calls.iter().zip(now.iter().zip(free)) {
+                let more = now - free;
+                let over = if more > OWNERSHIP_LIMIT {
+                    "  over the limit"
+                } else {
+                    ""
+                };
+                println!(
+                    "{many:>7} claims, {whose:<9}{name:<18}{free:.2} +{more:.3}, limit {OWNERSHIP_LIMIT}{over}"
+                );
+            }
         }
     }
 }

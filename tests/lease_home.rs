@@ -294,6 +294,51 @@ fn the_main_checkout_of_a_holder_is_home_too() {
 }
 
 #[test]
+fn a_checkout_that_nobody_claims_is_noted_until_somebody_does() {
+    let yard = Yard::new(2);
+    let mut holder = Talk::new(&yard, "s2", "w1");
+    holder.start();
+    let mut talk = Talk::new(&yard, "s1", "main");
+    talk.free("ls");
+    assert_eq!(notes(&yard).len(), 1);
+    talk.free("cargo test");
+    holder.free("ls");
+    let end = yard.claude(
+        "s3",
+        "main",
+        "$LG lease claim > /dev/null; read never || true",
+    );
+    assert!(end.status.success());
+    let said = talk.bash("cargo test");
+    assert!(said.contains("session `s3`"), "{said}");
+    talk.told("git commit --allow-empty -m x", "session `s3`");
+}
+
+#[test]
+fn a_submodule_of_somebody_elses_checkout_is_not_noted_as_nobodys() {
+    let yard = Yard::new(1);
+    let (home, lib) = (yard.dir("home"), yard.dir("lib"));
+    fs::create_dir(&lib).unwrap();
+    git(&lib, &home, &["init", "-q"]);
+    git(&lib, &home, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    let add = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        "../lib",
+        "lib",
+    ];
+    git(&yard.dir("w0"), &home, &add);
+    let mut holder = Talk::new(&yard, "s2", "w0");
+    holder.start();
+    let mut talk = Talk::new(&yard, "s1", "w0/lib");
+    talk.told("cargo test", "session `s2`");
+    talk.told("cargo test", "session `s2`");
+}
+
+#[test]
 fn no_note_however_it_is_broken_frees_what_another_session_holds() {
     let yard = Yard::new(1);
     let mut talk = at_home(&yard);

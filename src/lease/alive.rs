@@ -3,7 +3,8 @@
 use super::card::Card;
 use super::home::{Home, Whereabouts};
 use super::pace::Pace;
-use super::spot::checkout_key;
+use super::registry::Hold;
+use super::spot::{checkout_key, repo_key};
 use super::watch::{Pulse, Seen, Watch, Who, same};
 use crate::person::chain;
 use crate::state::time::Moment;
@@ -27,7 +28,7 @@ impl Watch {
         Some(Pace::of(&self.state, session, agent.as_deref(), dir))
     }
 
-    /// The note on the asker's own checkout that it calls from, if it counts.
+    /// The note on the checkout that the asker calls from, if it counts.
     pub(super) fn home(&self, from: &Path) -> Option<&Home> {
         let read = || {
             let note = match &self.who {
@@ -40,8 +41,8 @@ impl Watch {
         home.as_ref().filter(|_| same(dir, from))
     }
 
-    /// Whether a glance tells that what git finds from `dir` upward is the checkout that is the
-    /// asker's own, and that it calls from, in `from`. `false` says nothing.
+    /// Whether a glance tells that what git finds from `dir` upward is the checkout that the asker
+    /// calls from, in `from`, and that it is its own or nobody's. `false` says nothing.
     pub fn at_home(&self, from: &Path, dir: &Path) -> bool {
         self.any() && self.home(from).is_some_and(|home| home.holds(dir))
     }
@@ -54,35 +55,44 @@ impl Watch {
         if pace.is_some_and(|pace| pace.rests(self.now)) {
             return;
         }
-        let found = find().and_then(|at| self.beat(&at, dir));
+        let found = find().map(|at| self.beat(&at, dir));
         if let Some(pace) = pace {
-            let (due, note) = found.unzip();
-            let note = note.flatten().unwrap_or_default();
+            let (due, note) = found.unwrap_or_default();
+            let note = note.unwrap_or_default();
             pace.wait(&self.state, self.now, due, &note);
         }
     }
 
     /// Beats where it is time to; tells when the next sign of life is due, and the note on `at`.
-    fn beat(&self, at: &Whereabouts, from: &Path) -> Option<(Moment, Option<Vec<u8>>)> {
-        let repo = self.repo(&at.common)?;
-        let Seen::Own(_, pulse) = self.look(&at.git_dir, &at.common, Some(from)) else {
-            return None;
+    fn beat(&self, at: &Whereabouts, from: &Path) -> (Option<Moment>, Option<Vec<u8>>) {
+        let (checkout, repo) = (checkout_key(&at.git_dir, &at.common), repo_key(&at.common));
+        let pulse = match self.look(&at.git_dir, &at.common, Some(from)) {
+            Seen::Own(_, pulse) => pulse,
+            Seen::Else(Hold::Free) => {
+                let record = self.store().record_path(&repo, &checkout);
+                return (None, Home::nobodys(&repo, &record, at));
+            }
+            Seen::Else(_) => return (None, None),
         };
-        let note = self.note(&repo, at, &pulse);
+        let note = self.note((&repo, &checkout), at, &pulse);
         let beat = self.store().pulse(&repo, &pulse.claim_id);
         let seen = beat.map_or(pulse.seen, |beat| beat.max(pulse.seen));
         if seen.age(self.now) < pulse.every {
-            return Some((seen.plus(pulse.every), note));
+            return (Some(seen.plus(pulse.every)), note);
         }
         let _ = self.store().beat_of(&repo, &pulse.claim_id, self.now);
-        Some((self.now.plus(pulse.every), note))
+        (Some(self.now.plus(pulse.every)), note)
     }
 
-    fn note(&self, repo: &str, at: &Whereabouts, pulse: &Pulse) -> Option<Vec<u8>> {
-        let checkout = checkout_key(&at.git_dir, &at.common);
-        let record = self.store().record(repo, &checkout)?;
+    fn note(
+        &self,
+        (repo, checkout): (&str, &str),
+        at: &Whereabouts,
+        pulse: &Pulse,
+    ) -> Option<Vec<u8>> {
+        let record = self.store().record(repo, checkout)?;
         let card = Card::read(&record.bytes)?;
         self.quick(&card)?;
-        Home::note((&record.path, record.print?), &card, pulse, at)
+        Home::own(repo, (&record.path, record.print?), &card, pulse, at)
     }
 }

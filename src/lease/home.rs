@@ -1,10 +1,12 @@
-//! The asker's own checkout that its calls come from, noted so that the next call knows it at a glance.
+//! The checkout that an asker's calls come from, noted so that the next call knows it at a glance.
 //!
-//! A note counts only while the record that made the checkout the asker's own and the `.git` that
-//! leads to it are the files that they were, and the owner's process is still above the asker.
-//! Whatever does not fit is looked up afresh: that a note is missing costs time and frees nothing.
+//! A note is taken where the checkout is the asker's own, or nobody's. It counts only while the
+//! `.git` that leads there is what it was, and the record too: one's own the same file, with the
+//! owner's process still above the asker; nobody's still missing. Whatever does not fit is looked up
+//! afresh: that a note is missing costs time and frees nothing.
 
 use super::card::{Card, Own};
+use super::registry::Hold;
 use super::watch::{Pulse, Seen};
 use super::words::Role;
 use crate::person::chain;
@@ -13,12 +15,17 @@ use crate::state::time::Moment;
 use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
 /// How a note begins; another beginning is another build's.
-const HEAD: &[u8] = b"lg home 1\n";
+const HEAD: &[u8] = b"lg home 2\n";
+
+/// What a note says of the checkout.
+const NOBODYS: u64 = 0;
+const OWN: u64 = 1;
 
 /// What tells one file from the one that takes its place: number, length, and time of the last
 /// change in seconds and nanoseconds; of a directory its birth, as its changes say nothing.
@@ -70,8 +77,10 @@ pub(super) struct Home {
     common: Part,
     dot: Print,
     shared: Print,
-    /// From here on: what the claim says.
-    claim: usize,
+    /// From here on: what the asker's claim says; `None` = nobody claims it.
+    claim: Option<usize>,
+    repo: Part,
+    same: OnceCell<bool>,
     seen: OnceCell<Option<Seen>>,
 }
 
@@ -82,16 +91,22 @@ impl Home {
     /// Reads a note, as one who asks in `place` (boot and pid namespace); `None` = look closely.
     pub(super) fn read(bytes: Vec<u8>, place: &dyn Fn() -> (String, String)) -> Option<Home> {
         let mut at = Reader::new(&bytes)?;
-        let record = at.print()?;
-        (Print::at(at.path()?) == Some(record)).then_some(())?;
-        let (boot, space) = place();
-        let here = !boot.is_empty() && at.text()? == boot && at.text()? == space;
-        here.then_some(())?;
-        let (pid, start) = (u32::try_from(at.number()?).ok()?, at.number()?);
-        chain::above(pid, start).then_some(())?;
+        let owned = at.number()? == OWN;
+        let repo = at.part()?;
+        let record = at.path()?;
+        if owned {
+            (Print::at(record) == Some(at.print()?)).then_some(())?;
+            let (boot, space) = place();
+            let here = !boot.is_empty() && at.text()? == boot && at.text()? == space;
+            here.then_some(())?;
+            let (pid, start) = (u32::try_from(at.number()?).ok()?, at.number()?);
+            chain::above(pid, start).then_some(())?;
+        } else {
+            missing(record).then_some(())?;
+        }
         let (dot, shared) = (at.print()?, at.print()?);
         let (top, git_dir, common) = (at.part()?, at.part()?, at.part()?);
-        let claim = at.at;
+        let claim = owned.then_some(at.at);
         Some(Home {
             bytes,
             top,
@@ -100,13 +115,16 @@ impl Home {
             dot,
             shared,
             claim,
+            repo,
+            same: OnceCell::new(),
             seen: OnceCell::new(),
         })
     }
 
-    /// The note for a checkout that `card`, in the file `record`, makes the asker's own; `None`
-    /// where the system does not tell files apart.
-    pub(super) fn note(
+    /// The note for a checkout of the repository with the key `repo` that `card`, in the file
+    /// `record`, makes the asker's own; `None` where the system does not tell files apart.
+    pub(super) fn own(
+        repo: &str,
         (record, print): (&Path, Print),
         card: &Card<'_>,
         pulse: &Pulse,
@@ -114,17 +132,15 @@ impl Home {
     ) -> Option<Vec<u8>> {
         (card.top == at.top).then_some(())?;
         let mut out = Writer(HEAD.to_vec());
-        out.print(print);
+        out.number(OWN);
+        out.text(repo)?;
         out.path(record)?;
+        out.print(print);
         out.text(card.boot)?;
         out.text(card.pid_space)?;
         out.number(u64::from(card.pid?));
         out.number(card.start?.parse().ok()?);
-        out.print(Print::at(&under(&at.top, &[".git"]))?);
-        out.print(Print::at(&at.common)?);
-        for path in [&at.top, &at.git_dir, &at.common] {
-            out.path(path)?;
-        }
+        out.whereabouts(at)?;
         out.number(pulse.every.as_secs());
         out.number(u64::try_from(pulse.seen.0).ok()?);
         out.text(card.claim_id)?;
@@ -136,23 +152,47 @@ impl Home {
         Some(out.0)
     }
 
+    /// The note for a checkout that nobody claims, as there is no file `record`; `repo` is the repository's key.
+    pub(super) fn nobodys(repo: &str, record: &Path, at: &Whereabouts) -> Option<Vec<u8>> {
+        // A submodule may be part of a checkout that somebody claims.
+        let part = at.git_dir.iter().any(|name| name == "modules");
+        (!part && missing(record)).then_some(())?;
+        let mut out = Writer(HEAD.to_vec());
+        out.number(NOBODYS);
+        out.text(repo)?;
+        out.path(record)?;
+        out.whereabouts(at)?;
+        Some(out.0)
+    }
+
     fn part(&self, (from, to): Part) -> &[u8] {
         self.bytes.get(from..to).unwrap_or_default()
     }
 
+    fn is(&self, part: Part, path: &Path) -> bool {
+        self.part(part) == path.as_os_str().as_encoded_bytes()
+    }
+
+    /// The key of the repository whose shared directory is `common`, if it is this one.
+    pub(super) fn repo(&self, common: &Path) -> Option<&str> {
+        let same = || Print::at(common) == Some(self.shared);
+        let this = self.is(self.common, common) && *self.same.get_or_init(same);
+        this.then(|| std::str::from_utf8(self.part(self.repo)).ok())?
+    }
+
     /// What the checkout with this git directory is to the asker, if it is this one.
     pub(super) fn seen(&self, git_dir: &Path, common: &Path) -> Option<Seen> {
-        let same = |part, path: &Path| self.part(part) == path.as_os_str().as_encoded_bytes();
-        let this = same(self.git_dir, git_dir)
-            && same(self.common, common)
-            && Print::at(common) == Some(self.shared);
+        let this = self.is(self.git_dir, git_dir) && self.repo(common).is_some();
         this.then(|| self.seen.get_or_init(|| self.claim()).clone())?
     }
 
     fn claim(&self) -> Option<Seen> {
+        let Some(from) = self.claim else {
+            return Some(Seen::Else(Hold::Free));
+        };
         let mut at = Reader {
             bytes: &self.bytes,
-            at: self.claim,
+            at: from,
         };
         let pulse = Pulse {
             every: Duration::from_secs(at.number()?),
@@ -180,21 +220,22 @@ impl Home {
         let Ok(real) = fs::canonicalize(dir) else {
             return false;
         };
-        let missing = |path: PathBuf| {
-            fs::symlink_metadata(path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
-        };
         for at in real.ancestors() {
             let dot = under(at, &[".git"]);
             if at.as_os_str().as_encoded_bytes() == self.part(self.top) {
                 return Print::at(&dot) == Some(self.dot);
             }
             // A repository of its own, or a bare one.
-            if !(missing(dot) && missing(under(at, &["HEAD"]))) {
+            if !(missing(&dot) && missing(&under(at, &["HEAD"]))) {
                 return false;
             }
         }
         false
     }
+}
+
+fn missing(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|e| e.kind() == ErrorKind::NotFound)
 }
 
 #[cfg(unix)]
@@ -271,6 +312,15 @@ impl Writer {
         for number in print {
             self.number(number);
         }
+    }
+
+    fn whereabouts(&mut self, at: &Whereabouts) -> Option<()> {
+        self.print(Print::at(&under(&at.top, &[".git"]))?);
+        self.print(Print::at(&at.common)?);
+        for path in [&at.top, &at.git_dir, &at.common] {
+            self.path(path)?;
+        }
+        Some(())
     }
 
     fn text(&mut self, text: &str) -> Option<()> {

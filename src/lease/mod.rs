@@ -8,6 +8,7 @@
 
 mod alive;
 pub mod asker;
+mod beyond;
 pub mod book;
 pub mod card;
 pub mod clock;

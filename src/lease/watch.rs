@@ -1,7 +1,6 @@
 //! Claims as one call sees them: each checkout read once, and who asks found out only where there is a claim.
 
 use super::asker::{Asker, Standing};
-use super::book::Name;
 use super::card::{Card, Own};
 use super::home::Home;
 use super::identity::{self, Said};
@@ -54,6 +53,8 @@ pub struct Watch {
     seen: RefCell<Vec<(PathBuf, Seen)>>,
     repos: RefCell<Vec<(PathBuf, Option<Rc<str>>)>>,
     strict: RefCell<Vec<(PathBuf, bool)>>,
+    pub(super) branches: RefCell<Vec<(PathBuf, String, Hold)>>,
+    pub(super) owns: RefCell<Vec<(PathBuf, Option<Rc<Own>>)>>,
 }
 
 /// What a checkout is to the asker, as far as judging a call needs it.
@@ -123,6 +124,8 @@ impl Watch {
             seen: RefCell::default(),
             repos: RefCell::default(),
             strict: RefCell::default(),
+            branches: RefCell::default(),
+            owns: RefCell::default(),
         }
     }
 
@@ -142,7 +145,9 @@ impl Watch {
         if let Some((_, key)) = self.repos.borrow().iter().find(|r| same(&r.0, common)) {
             return key.clone();
         }
-        let key = repo_key(common);
+        let noted = self.home.get().and_then(|(_, home)| home.as_ref());
+        let key = noted.and_then(|home| home.repo(common).map(str::to_owned));
+        let key = key.unwrap_or_else(|| repo_key(common));
         let found = std::fs::symlink_metadata(self.store().place(&key));
         let there = !found.is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound);
         let key = there.then(|| Rc::from(key));
@@ -246,7 +251,7 @@ impl Watch {
         seen
     }
 
-    fn judged(&self, slot: Slot) -> Hold {
+    pub(super) fn judged(&self, slot: Slot) -> Hold {
         match slot {
             Slot::Free => Hold::Free,
             slot => {
@@ -283,44 +288,6 @@ impl Watch {
         (here && chain::above(card.pid?, start)).then_some(standing)
     }
 
-    /// What the claim that names `branch` is to the asker; [`Hold::Free`] where none does.
-    pub fn branch(&self, common: &Path, branch: &str) -> Hold {
-        let Some(repo) = self.repo(common) else {
-            return Hold::Free;
-        };
-        let name = Name::Branch(branch.to_owned());
-        self.judged(self.store().named(&repo, &name))
-    }
-
-    /// The asker's own claim in the repository, wherever it is, by its session alone.
-    pub fn own(&self, common: &Path) -> Option<Rc<Own>> {
-        let repo = self.repo(common)?;
-        let (session, agent) = match &self.who {
-            Who::Given(asker) => (asker.session.clone(), asker.agent.clone()),
-            Who::Here { session, agent } => (session.clone(), agent.clone()),
-        };
-        let names = |agent| {
-            let who = Asker {
-                session: session.clone(),
-                agent,
-                ..Asker::default()
-            };
-            who.names()
-        };
-        let parents = if agent.is_some() {
-            names(None)
-        } else {
-            Vec::new()
-        };
-        names(agent).iter().chain(&parents).find_map(|name| {
-            let slot = self.store().named(&repo, name);
-            match self.judged(slot) {
-                Hold::Mine(claim, _) => Some(Rc::new(Card::of(&claim).own())),
-                _ => None,
-            }
-        })
-    }
-
     /// The claims that were met so far and are not in force any more.
     pub fn lapsed(&self) -> Vec<Claim> {
         let seen = self.seen.borrow();
@@ -349,19 +316,6 @@ impl Watch {
         let whole = Duration::from_secs(held.claim.lease.ttl_secs).saturating_add(skew);
         let seen = unchanged::observe(&self.state, (&repo, &checkout), &held, self.now);
         seen.is_some_and(|span| span >= whole)
-    }
-
-    /// Whether any checkout of the repository but this one may be claimed.
-    pub fn others(&self, git_dir: &Path, common: &Path) -> bool {
-        let Some(repo) = self.repo(common) else {
-            return false;
-        };
-        let own = checkout_key(git_dir, common) + ".json";
-        let claims = self.store().place(&repo).join("claims");
-        match std::fs::read_dir(claims) {
-            Ok(mut entries) => entries.any(|e| !e.is_ok_and(|e| e.file_name() == *own)),
-            Err(e) => e.kind() != std::io::ErrorKind::NotFound,
-        }
     }
 
     /// Whether a person made claims strict in the repository; a setting that cannot be read is.

@@ -64,7 +64,7 @@ fn standing(action: &Action, world: &World, policy: &Policy) -> Option<Found> {
     let free = |stand: &Stand| matches!(stand, Stand::Free | Stand::Mine(_) | Stand::Lapsed(_));
     // Whose the checkout is goes before.
     let held = |stand: &Stand| !free(&claims::settled(stand, world, policy));
-    if reaches.all.iter().any(|t| held(&t.stand) || t.made) || world.under_way(&action.place) {
+    if reaches.all.iter().any(|t| held(&t.stand) || t.made) {
         return None;
     }
     // At most one claim names a branch: where this checkout's does, nobody else's can.
@@ -76,10 +76,11 @@ fn standing(action: &Action, world: &World, policy: &Policy) -> Option<Found> {
     };
     let branches = world.on_branches(&action.place);
     let mut others = branches.iter().filter(|branch| !mine(branch));
-    others.find_map(|branch| {
+    let found = others.find_map(|branch| {
         let effect = format!("this would move the branch `{branch}` of another session");
         finding(branch, effect, action.span, action, world, policy)
-    })
+    });
+    found.filter(|_| !world.under_way(&action.place))
 }
 
 fn finding(

@@ -1,7 +1,8 @@
 //! Whose a checkout or a branch is, as claims say it at a point of the script.
 
 use super::checkouts::others;
-use super::repo::{Found, Repo, lexical, pointer, real, under};
+use super::paths::{followed, known_part};
+use super::repo::{Found, Repo, pointer, real, under};
 use super::scene::Alternative;
 use super::spot::{self, Site};
 use super::{Head, World};
@@ -18,9 +19,6 @@ use crate::shell::Word;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-
-/// How links are followed that lead further than any honest one.
-const LINKS: usize = 8;
 
 /// What a checkout or a branch is to the one who asks.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +114,7 @@ impl World {
     /// it is moved or removed, which follows no link. With `tree` all that it holds goes with it.
     pub fn reached_by(&self, place: &Place, path: &Word, itself: bool, tree: bool) -> Reaches {
         let mut reaches = Reaches::default();
-        let Some((known, pattern)) = self.known_part(place, path) else {
+        let Some((known, pattern)) = known_part(place, path) else {
             self.add_anywhere(place, &mut reaches);
             return reaches;
         };
@@ -418,67 +416,6 @@ impl World {
         };
         reaches.unknown = vec!["which file it is, is not known".to_owned(), foreign];
     }
-
-    /// The part of a path that is known, and the pattern that its next name has to fit.
-    fn known_part(&self, place: &Place, path: &Word) -> Option<(PathBuf, Option<String>)> {
-        let text = path.text.as_str();
-        let base = match &place.dir {
-            Some(dir) => dir.clone(),
-            None if text.starts_with('/') => PathBuf::new(),
-            None => return None,
-        };
-        let unknown = |part: &str| part.chars().any(crate::action::is_mark);
-        let wild = |part: &str| path.glob && part.contains(['*', '?', '[']);
-        let mut known = base;
-        if text.starts_with('/') {
-            known = PathBuf::from("/");
-        }
-        for part in text.split('/').filter(|part| !part.is_empty()) {
-            if unknown(part) {
-                // Nothing is known of a path that begins so.
-                return (!text.starts_with(part)).then_some((known, None));
-            }
-            if wild(part) {
-                return Some((known, Some(loose(part))));
-            }
-            known.push(part);
-        }
-        Some((known, None))
-    }
-}
-
-/// A shell pattern in which anything stands for one character as well as for many.
-pub(super) fn loose(pattern: &str) -> String {
-    let mut out = String::new();
-    let mut rest = pattern;
-    while let Some(c) = rest.chars().next() {
-        rest = rest.get(c.len_utf8()..).unwrap_or_default();
-        match c {
-            '[' => {
-                out.push('*');
-                let end = rest.char_indices().skip(1).find(|(_, c)| *c == ']');
-                rest = end.map_or(rest, |(at, _)| rest.get(at + 1..).unwrap_or_default());
-            }
-            '?' => out.push('*'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Where writing to `path` ends up, links followed even where they lead to nothing yet.
-pub(super) fn followed(path: &Path) -> PathBuf {
-    let mut at = path.to_owned();
-    for _ in 0..LINKS {
-        if let Ok(real) = fs::canonicalize(&at) {
-            return real;
-        }
-        match fs::read_link(&at) {
-            Ok(to) => at = at.parent().unwrap_or(&at).join(to),
-            Err(_) => break,
-        }
-    }
-    lexical(&at)
 }
 
 fn held(watch: &Watch, hold: Hold) -> Stand {

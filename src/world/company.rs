@@ -1,7 +1,7 @@
 //! Who else works in a checkout, as far as sessions were seen there, and which files this one wrote.
 
 use super::World;
-use super::claims::followed;
+use super::paths::followed;
 use super::repo::Repo;
 use super::spot::Site;
 use crate::action::{Act, Action, Fate, Place};

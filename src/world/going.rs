@@ -1,7 +1,7 @@
 //! The files and directories that a plain program would take away, as they are on disk.
 
 use super::World;
-use super::claims::{followed, loose};
+use super::paths::{followed, loose};
 use super::repo::{lexical, real};
 use super::scene::Alternative;
 use crate::action::{Fate, Place, Ruin};

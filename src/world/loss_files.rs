@@ -1,11 +1,11 @@
 //! What plain programs would take away: files with work that no commit has, and whose they are.
 
 use super::World;
-use super::claims::loose;
 use super::company::Seated;
 use super::going::{MOST, Meant, Target};
 use super::index::{Tracked, tracked};
 use super::loss::{Work, moved, unmerged};
+use super::paths::loose;
 use super::repo::{Repo, real};
 use super::scene::{Alternative, Moved};
 use super::status::{Entry, Sight};

@@ -27,6 +27,7 @@ mod memo;
 mod named;
 mod oldkind;
 mod packed;
+mod paths;
 mod plan;
 mod plumbing;
 mod push;

@@ -10,11 +10,13 @@ use crate::lease::ground::{self, Allowed};
 use crate::lease::home::Print;
 use crate::lease::law::{Change, Outcome};
 use crate::lease::record::{Claim, Slot};
+use crate::state::files::under;
 use crate::state::time::Moment;
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// More claims than this are read by several threads.
@@ -34,6 +36,8 @@ pub struct Settings {
 pub struct Dir {
     root: PathBuf,
     settings: Settings,
+    /// A repository's folder whose index was made since the machine started: it stays so.
+    indexed: OnceLock<PathBuf>,
 }
 
 /// A record as it stands in its file.
@@ -47,8 +51,9 @@ impl Dir {
     /// The store below the state directory `state`; it need not exist.
     pub fn new(state: &Path, settings: Settings) -> Dir {
         Dir {
-            root: state.join("v1"),
+            root: under(state, &["v1"]),
             settings,
+            indexed: OnceLock::new(),
         }
     }
 
@@ -67,14 +72,19 @@ impl Dir {
     /// The text of the record on a checkout; `None` where there is none that can be read, which
     /// [`Store::at`] tells more of.
     pub(in crate::lease) fn record(&self, repo: &str, checkout: &str) -> Option<Record> {
+        let path = self.record_path(repo, checkout);
+        let (bytes, found) = read_with(&path).ok()?;
+        let print = Print::of(&found);
+        Some(Record { path, bytes, print })
+    }
+
+    /// Where the record on a checkout is, if there is one.
+    pub(in crate::lease) fn record_path(&self, repo: &str, checkout: &str) -> PathBuf {
         let mut path = self.place(repo).into_os_string();
         for part in ["/claims/", checkout, ".json"] {
             path.push(part);
         }
-        let path = PathBuf::from(path);
-        let (bytes, found) = read_with(&path).ok()?;
-        let print = Print::of(&found);
-        Some(Record { path, bytes, print })
+        path.into()
     }
 
     /// Where the claims of a repository are.
@@ -120,7 +130,7 @@ impl Dir {
 
     fn folder(&self, repo: &str) -> Folder {
         Folder {
-            root: self.root.join(repo),
+            root: under(&self.root, &[repo]),
         }
     }
 
@@ -143,7 +153,7 @@ impl Dir {
     /// The checkout that has `name`, and its claim.
     fn holder(&self, folder: &Folder, name: &Name) -> (String, Slot) {
         let index = self.index(folder);
-        if !index.current() {
+        if self.indexed.get() != Some(&folder.root) && !index.current() {
             return match self.every(folder) {
                 Ok(all) => all
                     .into_iter()
@@ -152,6 +162,7 @@ impl Dir {
                 Err(why) => (String::new(), Slot::Corrupt(why.what)),
             };
         }
+        let _ = self.indexed.set(folder.root.clone());
         match index.find(name) {
             Ok(None) => <(String, Slot)>::default(),
             Ok(Some(checkout)) => {

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+/// The folder of the ways from names to claims.
+pub(super) const INDEX: &str = "index";
+
 /// Unfinished files older than this were left by a process that died.
 const LEFT: Duration = Duration::from_secs(60);
 
@@ -61,7 +64,7 @@ impl Folder {
     }
 
     pub(super) fn index(&self) -> PathBuf {
-        self.root.join("index")
+        self.root.join(INDEX)
     }
 
     /// Makes what is missing, closed to other users.

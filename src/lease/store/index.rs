@@ -5,10 +5,11 @@
 //! saved to the disk one by one: after a restart of the machine the index is made anew from the
 //! claims.
 
-use super::disk::{Folder, read, remove};
+use super::disk::{Folder, INDEX, read, remove};
 use crate::lease::book::{Name, names};
 use crate::lease::error::Refusal;
 use crate::lease::record::{Claim, Slot};
+use crate::state::files::under;
 use crate::state::key::Key;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -24,11 +25,11 @@ pub(super) struct Index<'a> {
 impl Index<'_> {
     fn entry(&self, name: &Name) -> PathBuf {
         let key = Key::new(name.kind()).with(name.text().as_bytes());
-        self.folder.index().join(name.kind()).join(key.hex())
+        under(&self.folder.root, &[INDEX, name.kind(), &key.hex()])
     }
 
     fn marker(&self) -> PathBuf {
-        self.folder.index().join("boot")
+        under(&self.folder.root, &[INDEX, "boot"])
     }
 
     /// Whether it was made since the machine started.

@@ -339,3 +339,67 @@ fn a_claim_of_another_process_space_is_unknown_and_never_dead_or_taken() {
     assert_eq!(claim(&yard, "w1")["owner"]["sessionIds"][0], "s3");
     end(child);
 }
+
+// --- claims of another machine (D1) ---------------------------------------------------------------
+
+/// Makes the only record one of another machine, whose time is over since long ago.
+fn elsewhere(yard: &Yard) {
+    let mut all = fs::read_dir(yard.claimed().join("claims"))
+        .unwrap()
+        .flatten();
+    let path = all.next().unwrap().path();
+    let mut record: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    record["owner"]["installId"] = json!("another-machine");
+    record["owner"]["hostName"] = json!("far");
+    for (key, time) in [
+        ("claimedUtc", "2026-01-01T00:00:00.000Z"),
+        ("lastHeartbeatUtc", "2026-01-01T00:00:00.000Z"),
+        ("expiresUtc", "2026-01-01T00:05:00.000Z"),
+    ] {
+        record["lease"][key] = json!(time);
+    }
+    fs::write(&path, record.to_string()).unwrap();
+    for beat in fs::read_dir(yard.claimed().join("beats"))
+        .unwrap()
+        .flatten()
+    {
+        fs::remove_file(beat.path()).unwrap();
+    }
+}
+
+/// Moves the note on when the claim was first seen as it is into the past.
+fn seen_long_ago(yard: &Yard) {
+    let mut all = fs::read_dir(yard.claimed().join("looks"))
+        .unwrap()
+        .flatten();
+    let path = all.next().unwrap().path();
+    let mut look: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    look["since"] = json!("2026-01-01T00:00:00.000Z");
+    fs::write(&path, look.to_string()).unwrap();
+}
+
+#[test]
+fn another_machines_claim_is_taken_over_once_it_was_seen_to_rest_where_policy_says_so() {
+    let yard = Yard::new(1);
+    yard.policy("[lease]\ncross_host_takeover = \"expired-observed\"\n");
+    told(&yard.claude("s1", "w0", "$LG lease claim"), 0, "");
+    elsewhere(&yard);
+    let takeover = || yard.claude("s2", "w0", "$LG lease takeover");
+    told(&takeover(), 3, "try again in 6m");
+    told(&takeover(), 3, "E_OWNED_UNKNOWN_LIVENESS");
+    seen_long_ago(&yard);
+    told(&takeover(), 0, "");
+    assert_eq!(claim(&yard, "w0")["owner"]["sessionIds"][0], "s2");
+    assert_eq!(claim(&yard, "w0")["prev"]["how"], "takeover");
+}
+
+#[test]
+fn another_machines_claim_stays_its_own_by_default_however_long_it_rests() {
+    let yard = Yard::new(1);
+    told(&yard.claude("s1", "w0", "$LG lease claim"), 0, "");
+    elsewhere(&yard);
+    let out = yard.claude("s2", "w0", "$LG lease takeover");
+    told(&out, 3, "lease override");
+    assert!(!yard.claimed().join("looks").exists());
+    assert_eq!(claim(&yard, "w0")["owner"]["sessionIds"][0], "s1");
+}

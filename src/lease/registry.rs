@@ -10,7 +10,9 @@ use super::nonce;
 use super::record::{Claim, Held, Slot, Version};
 use super::store::{Query, Store};
 use super::terms::Terms;
+use super::unchanged;
 use super::witness::Witness;
+use crate::state::State;
 use crate::state::time::Moment;
 use std::time::Duration;
 
@@ -22,6 +24,8 @@ pub struct Registry<'a> {
     pub witness: &'a dyn Witness,
     /// What policy says.
     pub terms: Terms,
+    /// Where it is noted since when other machines' claims look as they do; `None` = nowhere.
+    pub looks: Option<&'a State>,
 }
 
 /// What a checkout is to somebody, for those who judge what it may do there.
@@ -66,7 +70,11 @@ impl Registry<'_> {
         };
         let looks = matches!(request.act, Act::Takeover { .. });
         self.store.change(&query, wait, now, &mut |book| {
-            let facts = self.facts(book, who, looks);
+            let mut facts = self.facts(book, who, looks);
+            if let (true, Slot::Held(held)) = (looks, &book.here) {
+                let unchanged = self.unchanged(held, who, (repo, checkout), now);
+                facts.seen(&held.claim, unchanged);
+            }
             law::decide(book, &request, &facts, &self.terms, now)
         })
     }
@@ -126,6 +134,21 @@ impl Registry<'_> {
     pub fn rests(&self, claim: &Claim, who: &Asker) -> Quiet {
         let inside = self.witness.inside(&claim.checkout.path, &who.chain);
         quiet(inside, self.witness.locks(&claim.checkout.git_dir))
+    }
+
+    /// For how long another machine's claim has not changed before the eyes of this one, where that
+    /// may count (D1).
+    fn unchanged(
+        &self,
+        held: &Held,
+        who: &Asker,
+        key: (&str, &str),
+        now: Moment,
+    ) -> Option<Duration> {
+        let counts = self.terms.cross_host_expired_observed
+            && held.claim.owner.install_id != who.here.install;
+        let looks = self.looks.filter(|_| counts)?;
+        unchanged::observe(looks, key, held, now)
     }
 
     fn facts(&self, book: &Book, who: &Asker, looks: bool) -> Facts {

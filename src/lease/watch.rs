@@ -176,6 +176,7 @@ impl Watch {
             store: self.store(),
             witness: self.witness.as_ref(),
             terms,
+            looks: Some(&self.state),
         }
     }
 

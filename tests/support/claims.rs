@@ -279,6 +279,7 @@ fn claim(lease: &Lease, n: usize, top: &Path, root: &Path) {
         store: &store,
         witness: &stage,
         terms: Terms::default(),
+        looks: None,
     };
     let key = (spot.repo.as_str(), spot.checkout.as_str());
     let act = Act::Claim(Box::new(wanted));

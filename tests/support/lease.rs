@@ -164,6 +164,7 @@ impl<'a> Bench<'a> {
             store: self.store,
             witness: self.stage,
             terms: self.terms.clone(),
+            looks: None,
         }
     }
 

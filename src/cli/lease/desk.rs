@@ -62,6 +62,7 @@ impl Desk {
             store: &self.store,
             witness: &Machine,
             terms: Terms::default(),
+            looks: Some(&self.state),
         }
     }
 

@@ -83,6 +83,7 @@ pub(super) fn terms(policy: &Policy) -> crate::lease::terms::Terms {
         branch_pattern: pattern(&naming.branch),
         cap: policy.lease_cap(),
         lane_required: policy.lanes_required(),
+        cross_host_expired_observed: policy.cross_host_expired_observed(),
         ..Default::default()
     }
 }

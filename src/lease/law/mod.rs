@@ -178,6 +178,14 @@ impl Facts {
         let found = self.0.iter().find(|(id, _)| *id == claim.claim_id);
         found.map(|(_, seen)| *seen).unwrap_or_default()
     }
+
+    /// Adds for how long `claim` has not changed.
+    pub fn seen(&mut self, claim: &Claim, unchanged: Option<Duration>) {
+        let known = self.0.iter_mut().find(|(id, _)| *id == claim.claim_id);
+        if let Some((_, seen)) = known {
+            seen.unchanged = unchanged;
+        }
+    }
 }
 
 /// What a store has to do.

@@ -8,6 +8,7 @@ use crate::lease::error::{Code, Refusal};
 use crate::lease::liveness::{Liveness, Quiet};
 use crate::lease::record::{DIRTY, Held, Prev, Rest};
 use crate::lease::words::{How, Role};
+use crate::state::time::shown_span;
 use std::time::Duration;
 
 /// Decides `lease takeover` and `lease adopt`.
@@ -130,16 +131,24 @@ fn lapsed(case: &Case<'_>, held: &Held) -> Result<(), Refusal> {
                 format!("{whose} lives: a session that waits is still the owner"),
             );
         }
-        Liveness::Unknown if !long_unchanged(case, held) => {
-            return refuse(
-                Code::OwnedUnknownLiveness,
-                format!(
-                    "it cannot be told here whether {whose} lives: it releases the claim, or a person runs `leaseguard lease override {}`",
+        Liveness::Unknown => {
+            let when = match still(case, held) {
+                Still::Enough => None,
+                Still::Until(left) => Some(format!(
+                    "try again in {} if nobody has changed the claim by then",
+                    shown_span(left)
+                )),
+                Still::CountsNothing => Some(format!(
+                    "it releases the claim, or a person runs `leaseguard lease override {}`",
                     claim.claim_id
-                ),
-            );
+                )),
+            };
+            if let Some(when) = when {
+                let what = format!("it cannot be told here whether {whose} lives: {when}");
+                return refuse(Code::OwnedUnknownLiveness, what);
+            }
         }
-        Liveness::Unknown | Liveness::Dead => {}
+        Liveness::Dead => {}
     }
     match seen.quiet {
         Quiet::Quiet => Ok(()),
@@ -154,14 +163,24 @@ fn lapsed(case: &Case<'_>, held: &Held) -> Result<(), Refusal> {
     }
 }
 
-/// Another machine's claim that nobody here has seen change for its whole time, where policy lets
-/// that count (D1).
-fn long_unchanged(case: &Case<'_>, held: &Held) -> bool {
+/// What it counts that nobody here has seen a claim change.
+enum Still {
+    /// It has rested for its whole time.
+    Enough,
+    /// It would have, after so long.
+    Until(Duration),
+    /// It is not another machine's, or policy does not let that count (D1).
+    CountsNothing,
+}
+
+fn still(case: &Case<'_>, held: &Held) -> Still {
     let claim = &held.claim;
-    let ttl = Duration::from_secs(claim.lease.ttl_secs).saturating_add(case.terms.skew);
+    let whole = Duration::from_secs(claim.lease.ttl_secs).saturating_add(case.terms.skew);
     let elsewhere = claim.owner.install_id != case.request.who.here.install;
-    let seen = case.facts.of(claim);
-    case.terms.cross_host_expired_observed
-        && elsewhere
-        && seen.unchanged.is_some_and(|span| span >= ttl)
+    let counts = case.terms.cross_host_expired_observed && elsewhere;
+    match case.facts.of(claim).unchanged.filter(|_| counts) {
+        Some(rested) if rested >= whole => Still::Enough,
+        Some(rested) => Still::Until(whole.saturating_sub(rested)),
+        None => Still::CountsNothing,
+    }
 }

@@ -13,7 +13,7 @@ use leaseguard::lease::book::Name;
 use leaseguard::lease::record::Slot;
 use leaseguard::lease::registry::Hold;
 use leaseguard::lease::store::Store;
-use leaseguard::lease::store::dir::{Dir, Settings};
+use leaseguard::lease::store::dir::Dir;
 use leaseguard::lease::witness::Machine;
 use leaseguard::state::time::Moment;
 use std::fs;
@@ -37,11 +37,7 @@ fn main() {
 }
 
 fn store(dir: &Path) -> Dir {
-    let settings = Settings {
-        boot: "boot".to_owned(),
-        ..Settings::default()
-    };
-    Dir::new(dir, settings)
+    Dir::new(dir, "boot")
 }
 
 /// A store with `count` claims. One is claimed, the others are copied from it.

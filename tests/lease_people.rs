@@ -403,3 +403,45 @@ fn another_machines_claim_stays_its_own_by_default_however_long_it_rests() {
     assert!(!yard.claimed().join("looks").exists());
     assert_eq!(claim(&yard, "w0")["owner"]["sessionIds"][0], "s1");
 }
+
+// --- places that are refused (R52), and where worktrees are made (D5) -----------------------------
+
+#[test]
+fn a_checkout_in_a_folder_kept_in_step_is_not_claimed_unless_a_person_allows_it() {
+    let yard = Yard::new(1);
+    fs::write(yard.dir("w0/.stfolder"), "").unwrap();
+    let claim = || yard.claude("s1", "w0", "$LG lease claim");
+    told(&claim(), 1, "E_SYNC_FOLDER");
+    told(&claim(), 1, "lease.sync_folders = \"allow\"");
+    let project = yard.dir("w0/.leaseguard.toml");
+    fs::write(&project, "[lease]\nsync_folders = \"allow\"\n").unwrap();
+    told(&claim(), 1, "E_SYNC_FOLDER");
+    yard.policy("[lease]\nsync_folders = \"allow\"\n");
+    told(&claim(), 0, "");
+}
+
+#[test]
+fn a_worktree_for_a_folder_kept_in_step_is_not_even_made() {
+    let yard = Yard::new(0);
+    let far = yard.dir("OneDrive");
+    fs::create_dir(&far).unwrap();
+    let add = "$LG worktree add T-1 --path ../OneDrive/T-1";
+    told(&yard.claude("s1", "main", add), 1, "E_SYNC_FOLDER");
+    assert!(!far.join("T-1").exists());
+    told(&yard.claude("s1", "main", "$LG worktree add T-1"), 0, "");
+}
+
+#[test]
+fn worktrees_are_made_and_proposed_where_policy_says() {
+    let yard = Yard::new(0);
+    yard.policy("lease.mode = \"strict\"\nworktree.root = \"~/wt/{repo}\"\n");
+    let out = bash(&yard, "s1", "main", "git commit --allow-empty -m x");
+    let path = yard.dir("home/wt/main/task");
+    told(
+        &out,
+        2,
+        &format!("git worktree add -b task {}", path.display()),
+    );
+    told(&yard.claude("s1", "main", "$LG worktree add T-1"), 0, "");
+    assert!(yard.dir("home/wt/main/T-1/.git").is_file());
+}

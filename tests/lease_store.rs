@@ -12,7 +12,7 @@ use leaseguard::lease::asker::Asker;
 use leaseguard::lease::book::Name;
 use leaseguard::lease::law::{Act, CORRUPT};
 use leaseguard::lease::record::{Claim, Slot};
-use leaseguard::lease::store::dir::{Dir, Settings};
+use leaseguard::lease::store::dir::Dir;
 use leaseguard::lease::store::memory::Memory;
 use leaseguard::lease::store::{Store, WAIT_HOOK};
 use leaseguard::lease::words::Stage as Step;
@@ -35,12 +35,7 @@ fn b() -> Asker {
     session("b", 2)
 }
 
-fn settings() -> Settings {
-    Settings {
-        boot: "boot".to_owned(),
-        ..Settings::default()
-    }
-}
+const BOOT: &str = "boot";
 
 /// A store on disk of its own.
 struct Disk {
@@ -52,7 +47,7 @@ struct Disk {
 impl Disk {
     fn new() -> Disk {
         let temp = tempfile::tempdir().unwrap();
-        let store = Dir::new(temp.path(), settings());
+        let store = Dir::new(temp.path(), BOOT);
         Disk {
             temp,
             store,
@@ -80,7 +75,7 @@ impl Disk {
 /// What every store keeps. A store that is added has one line here.
 fn each(test: impl Fn(&dyn Store)) {
     let temp = tempfile::tempdir().unwrap();
-    test(&Dir::new(temp.path(), settings()));
+    test(&Dir::new(temp.path(), BOOT));
     test(&Memory::default());
 }
 
@@ -235,7 +230,7 @@ fn peer_defect_look_then_write_of_fifty_racers_exactly_one_wins() {
     let rounds = if long() { 1000 } else { 60 };
     for round in 0..rounds {
         let temp = quick_dir();
-        let wins = race(&Dir::new(temp.path(), settings()), true);
+        let wins = race(&Dir::new(temp.path(), BOOT), true);
         assert_eq!(wins, 1, "round {round}");
     }
     assert_eq!(race(&Memory::default(), true), 1);
@@ -246,7 +241,7 @@ fn fifty_racers_for_fifty_checkouts_all_win() {
     let rounds = if long() { 200 } else { 8 };
     for round in 0..rounds {
         let temp = quick_dir();
-        let wins = race(&Dir::new(temp.path(), settings()), false);
+        let wins = race(&Dir::new(temp.path(), BOOT), false);
         assert_eq!(wins, 50, "round {round}");
     }
     assert_eq!(race(&Memory::default(), false), 50);
@@ -256,7 +251,7 @@ fn fifty_racers_for_fifty_checkouts_all_win() {
 #[test]
 fn fifty_racers_for_one_branch_leave_one_holder() {
     let temp = quick_dir();
-    let store = Dir::new(temp.path(), settings());
+    let store = Dir::new(temp.path(), BOOT);
     let stage = Stage::default();
     let wins = std::thread::scope(|scope| {
         let racers: Vec<_> = (0..50u32)
@@ -370,7 +365,7 @@ fn as_child() {
     let Ok(dir) = std::env::var("LEASEGUARD_TEST_CHURN") else {
         return;
     };
-    let store = Dir::new(Path::new(&dir), settings());
+    let store = Dir::new(Path::new(&dir), BOOT);
     let stage = Stage::default();
     let id = std::process::id();
     let who = session(&format!("s{id}"), id);
@@ -403,7 +398,7 @@ fn churn(dir: &Path) -> Child {
 #[test]
 fn killed_at_any_moment_a_writer_leaves_whole_files_and_no_lock() {
     let temp = quick_dir();
-    let store = Dir::new(temp.path(), settings());
+    let store = Dir::new(temp.path(), BOOT);
     let folder = temp.path().join("v1").join(REPO);
     let mut dice = Dice(11);
     let (mut claims, mut left) = (0, 0);
@@ -527,13 +522,7 @@ fn an_index_of_another_boot_is_made_anew_and_until_then_not_trusted() {
         fs::remove_dir_all(&dir).unwrap();
         fs::create_dir(&dir).unwrap();
     }
-    let after = Dir::new(
-        disk.temp.path(),
-        Settings {
-            boot: "next".to_owned(),
-            ..Settings::default()
-        },
-    );
+    let after = Dir::new(disk.temp.path(), "next");
     let branch = Name::Branch("feat/x".to_owned());
     assert!(after.named(REPO, &branch).claim().is_some());
     let bench = Bench::new(&after, &disk.stage);
@@ -647,15 +636,11 @@ fn a_store_in_a_folder_that_is_kept_in_step_is_refused_unless_allowed() {
     let temp = tempfile::tempdir().unwrap();
     fs::create_dir(temp.path().join(".stfolder")).unwrap();
     let stage = Stage::default();
-    let mut how = settings();
-    let refused = Dir::new(temp.path(), how.clone());
-    let result = Bench::new(&refused, &stage).claim("x", &a(), at(0));
-    assert_eq!(code(result), "E_SYNC_FOLDER");
-    how.allowed.sync = true;
-    let allowed = Dir::new(temp.path(), how);
-    Bench::new(&allowed, &stage)
-        .claim("x", &a(), at(0))
-        .unwrap();
+    let store = Dir::new(temp.path(), BOOT);
+    let mut bench = Bench::new(&store, &stage);
+    assert_eq!(code(bench.claim("x", &a(), at(0))), "E_SYNC_FOLDER");
+    bench.terms.allowed.sync = true;
+    bench.claim("x", &a(), at(0)).unwrap();
 }
 
 #[cfg(unix)]

@@ -275,7 +275,7 @@ impl Desk {
 
     fn claim(&self) -> Result<(), Refusal> {
         let spot = self.spot()?;
-        spot.fit(&crate::lease::ground::Allowed::default())?;
+        spot.fit(&self.terms.allowed)?;
         let asker = self.watch.asker();
         let host = asker.process.as_ref().and_then(|p| harness(&p.host));
         let origin = self.world.remote_urls(&self.place).into_iter().next();

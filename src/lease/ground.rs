@@ -23,7 +23,7 @@ pub fn check(path: &Path, allowed: &Allowed) -> Result<(), Refusal> {
         return Err(Refusal::new(
             Code::NetworkFs,
             format!(
-                "`{}` is on {kind}, where locks and renames cannot be trusted: use a local disk",
+                "`{}` is on {kind}, where locks and renames cannot be trusted: use a local disk, or let a person set `lease.network_fs = \"allow\"` in a policy",
                 path.display()
             ),
         ));
@@ -34,7 +34,7 @@ pub fn check(path: &Path, allowed: &Allowed) -> Result<(), Refusal> {
         return Err(Refusal::new(
             Code::SyncFolder,
             format!(
-                "`{}` is in a folder that is kept in step with other machines ({mark}): use another folder",
+                "`{}` is in a folder that is kept in step with other machines ({mark}): use another folder, or let a person set `lease.sync_folders = \"allow\"` in a policy",
                 path.display()
             ),
         ));

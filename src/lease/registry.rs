@@ -67,6 +67,7 @@ impl Registry<'_> {
             checkout: checkout.to_owned(),
             names: law::wants(&request),
             count: self.terms.cap.is_some() && matches!(request.act, Act::Claim(_)),
+            allowed: self.terms.allowed,
         };
         let looks = matches!(request.act, Act::Takeover { .. });
         self.store.change(&query, wait, now, &mut |book| {

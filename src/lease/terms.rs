@@ -1,6 +1,7 @@
 //! The terms of claims: what policy decides about them, passed in.
 
 use super::error::{Code, Refusal};
+use super::ground::Allowed;
 use std::time::Duration;
 
 /// The harnesses that are known by default (R23).
@@ -53,6 +54,8 @@ pub struct Terms {
     /// Whether a claim of another machine may be taken over once nobody here has seen it change for
     /// its whole time.
     pub cross_host_expired_observed: bool,
+    /// The places that are refused by default and allowed after all.
+    pub allowed: Allowed,
 }
 
 impl Default for Terms {
@@ -68,6 +71,7 @@ impl Default for Terms {
             harnesses: HARNESSES.iter().map(|h| (*h).to_owned()).collect(),
             standby_takes: false,
             cross_host_expired_observed: false,
+            allowed: Allowed::default(),
         }
     }
 }

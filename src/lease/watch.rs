@@ -10,7 +10,7 @@ use super::pace::Pace;
 use super::record::{Claim, Slot};
 use super::registry::{Hold, Registry};
 use super::spot::{checkout_key, repo_key};
-use super::store::dir::{Dir, Settings};
+use super::store::dir::Dir;
 use super::store::mode::{self, Strictness};
 use super::store::{Store, WAIT_HOOK};
 use super::terms::Terms;
@@ -162,11 +162,7 @@ impl Watch {
                 Who::Given(asker) => asker.here.boot.clone(),
                 Who::Here { .. } => self.place.get_or_init(chain::place).0.clone(),
             };
-            let settings = Settings {
-                boot,
-                ..Settings::default()
-            };
-            Dir::new(self.state.dir(), settings)
+            Dir::new(self.state.dir(), &boot)
         })
     }
 

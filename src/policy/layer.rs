@@ -275,7 +275,10 @@ impl Merge<'_> {
         let free = (power == Power::Replace || asked && layer == Layer::Trusted) && !pinned;
         let policy = &mut self.policy;
         let took = match set {
-            Set::Texts(index @ (at::LEASE_TICKETS | at::LEASE_BRANCHES), texts) => {
+            Set::Texts(
+                index @ (at::LEASE_TICKETS | at::LEASE_BRANCHES | at::WORKTREE_ROOT),
+                texts,
+            ) => {
                 let pattern = texts.first().map(std::borrow::Cow::as_ref);
                 let naming = policy.naming.get_or_insert_default();
                 naming.take(*index, pattern.unwrap_or_default(), free)

@@ -244,11 +244,22 @@ impl Policy {
         self.word_at(at::LEASE_CROSS_HOST) == Some("expired-observed")
     }
 
-    /// How tickets and branches that are claimed are named.
+    /// Whether claims and claimed checkouts may lie on network file systems.
+    pub fn lease_on_network(&self) -> bool {
+        self.word_at(at::LEASE_NETWORK) == Some("allow")
+    }
+
+    /// Whether they may lie in folders that are kept in step with other machines.
+    pub fn lease_in_step(&self) -> bool {
+        self.word_at(at::LEASE_SYNC) == Some("allow")
+    }
+
+    /// How tickets and branches that are claimed are named, and where worktrees are made.
     pub fn lease_naming(&self) -> &Naming {
         static ANY: Naming = Naming {
             ticket: String::new(),
             branch: String::new(),
+            root: String::new(),
         };
         self.naming.as_deref().unwrap_or(&ANY)
     }

@@ -77,6 +77,9 @@ pub(super) mod at {
     pub(in super::super) const LEASE_CROSS_HOST: usize = 25;
     pub(in super::super) const LEASE_TICKETS: usize = 26;
     pub(in super::super) const LEASE_BRANCHES: usize = 27;
+    pub(in super::super) const LEASE_NETWORK: usize = 28;
+    pub(in super::super) const LEASE_SYNC: usize = 29;
+    pub(in super::super) const WORKTREE_ROOT: usize = 30;
 }
 
 /// How many keys there are, the table of rules not counted.
@@ -325,6 +328,34 @@ pub const KEYS: &[Key] = &[
         kind: Kind::Text,
         doc: &[
             "How branches are named that are claimed: `wt/*/{ticket}`; `{ticket}` stands for the ticket that the claim names.",
+        ],
+    },
+    Key {
+        name: "lease.network_fs",
+        kind: Kind::Choice {
+            words: &["refuse", "allow"],
+            default: 0,
+        },
+        doc: &[
+            "Whether claims, and the checkouts that are claimed, may lie on a network file system: there, locks and renames may not be what they seem.",
+        ],
+    },
+    Key {
+        name: "lease.sync_folders",
+        kind: Kind::Choice {
+            words: &["refuse", "allow"],
+            default: 0,
+        },
+        doc: &[
+            "Whether they may lie in a folder of OneDrive, Dropbox, Syncthing or their kin, which changes files behind git's back.",
+        ],
+    },
+    Key {
+        name: "worktree.root",
+        kind: Kind::Text,
+        doc: &[
+            "Where `worktree add` makes worktrees, and messages propose them: `~/wt/{repo}`; `{repo}` stands for the name of the repository's directory, and a path that is not absolute starts beside that.",
+            "Where the text is empty: `{repo}-worktrees`.",
         ],
     },
 ];

@@ -175,7 +175,7 @@ pub(super) fn held(told: &Told) -> String {
 }
 
 /// Where to go instead of `touched`: the asker's own checkout, a takeover, or a new worktree.
-pub(super) fn way_out(touched: &Touched, world: &World) -> Option<Instead> {
+pub(super) fn way_out(touched: &Touched, world: &World, policy: &Policy) -> Option<Instead> {
     if let Stand::Gone(_) | Stand::Lapsed(_) = touched.stand {
         let dir = quoted(&touched.top.to_string_lossy());
         return Instead::run(format!("leaseguard lease takeover --worktree {dir}"));
@@ -189,14 +189,14 @@ pub(super) fn way_out(touched: &Touched, world: &World) -> Option<Instead> {
         let dir = quoted(&own.top.to_string_lossy());
         return Instead::run(format!("git -C {dir} status --short"));
     }
-    new_worktree(&at, world)
+    new_worktree(&at, world, policy)
 }
 
 /// The command that makes a worktree with a branch of its own.
-pub(super) fn new_worktree(place: &Place, world: &World) -> Option<Instead> {
+pub(super) fn new_worktree(place: &Place, world: &World, policy: &Policy) -> Option<Instead> {
     let main = world.main_top(place)?;
-    let name = main.file_name()?.to_str()?;
-    let home = main.parent()?.join(format!("{name}-worktrees"));
+    let user = world.around.home.as_deref();
+    let home = policy.lease_naming().worktrees(&main, user)?;
     let folder = Place {
         dir: Some(home.clone()),
         ..Place::default()

@@ -30,7 +30,7 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
             let mut found = claims::found(&change, touched, "the checkout of another session,");
             found.because.splice(0..0, because);
             found.decision = Some(decision);
-            all.push(found.instead(claims::way_out(touched, world)));
+            all.push(found.instead(claims::way_out(touched, world, policy)));
         }
     }
     let unknown = &change.reaches.unknown;

@@ -55,7 +55,11 @@ pub(super) fn strictly(action: &Action, world: &World, policy: &Policy, main: bo
         };
         let (whose, why, instead) = if main {
             let why = "claims are strict here, and the main checkout is for landing";
-            ("the main checkout", why, claims::new_worktree(&at, world))
+            (
+                "the main checkout",
+                why,
+                claims::new_worktree(&at, world, policy),
+            )
         } else {
             let why = "claims are strict here, and nobody claims this checkout";
             let dir = super::target::quoted(&touched.top.to_string_lossy());

@@ -40,10 +40,16 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
             .because(format!("`{}` cannot be read: {why}", path.display()))
             .ask(),
         ),
-        Kept::Says(PlanStand::Other(held)) => Some(others(&change, touched, &held, world)),
+        Kept::Says(PlanStand::Other(held)) => {
+            Some(others(&change, touched, &held, (world, policy)))
+        }
         Kept::Says(PlanStand::Unclear(held)) => {
             let why = "it cannot be told here whether that is you";
-            Some(others(&change, touched, &held, world).because(why).ask())
+            Some(
+                others(&change, touched, &held, (world, policy))
+                    .because(why)
+                    .ask(),
+            )
         }
         Kept::Says(PlanStand::Flawed(flaws)) => Some(flawed(&change, touched, &flaws)),
         Kept::Says(PlanStand::Mine { plan, branch }) if works(action) => {
@@ -109,7 +115,12 @@ pub(super) fn held(held: &Held) -> String {
     text
 }
 
-fn others(change: &Change, touched: &Touched, lease: &Held, world: &World) -> Found {
+fn others(
+    change: &Change,
+    touched: &Touched,
+    lease: &Held,
+    (world, policy): (&World, &Policy),
+) -> Found {
     let found = claims::found(change, touched, "the checkout of another session's plan,");
     // No claim can be taken over where it is the plan that speaks.
     let mut open = touched.clone();
@@ -117,7 +128,7 @@ fn others(change: &Change, touched: &Touched, lease: &Held, world: &World) -> Fo
     found
         .because(held(lease))
         .because("no time frees a plan's lease: its holder gives it back, or a person does")
-        .instead(claims::way_out(&open, world))
+        .instead(claims::way_out(&open, world, policy))
 }
 
 fn flawed(change: &Change, touched: &Touched, flaws: &[(String, PlanFlaw)]) -> Found {

@@ -7,7 +7,7 @@ use leaseguard::lease::clock::last_seen;
 use leaseguard::lease::law::Act;
 use leaseguard::lease::record::Slot;
 use leaseguard::lease::store::Store;
-use leaseguard::lease::store::dir::{Dir, Settings};
+use leaseguard::lease::store::dir::Dir;
 use leaseguard::lease::store::memory::Memory;
 use leaseguard::state::time::Moment;
 
@@ -295,6 +295,6 @@ fn the_law_agrees_with_a_model_that_knows_only_who_has_what() {
 fn the_store_on_disk_agrees_with_the_model_too() {
     for seed in 0..if long() { 200 } else { 4 } {
         let temp = tempfile::tempdir().unwrap();
-        walk(&Dir::new(temp.path(), Settings::default()), seed, 100);
+        walk(&Dir::new(temp.path(), ""), seed, 100);
     }
 }

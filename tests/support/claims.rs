@@ -7,7 +7,7 @@ use leaseguard::lease::asker::{Asker, HostProcess};
 use leaseguard::lease::law::{Act, Wanted};
 use leaseguard::lease::registry::Registry;
 use leaseguard::lease::spot::Spot;
-use leaseguard::lease::store::dir::{Dir, Settings};
+use leaseguard::lease::store::dir::Dir;
 use leaseguard::lease::store::mode::{Strictness, write as set_mode};
 use leaseguard::lease::terms::Terms;
 use leaseguard::lease::watch::Watch;
@@ -119,11 +119,7 @@ fn state(root: &Path) -> State {
 }
 
 fn store(state: &State) -> Dir {
-    let settings = Settings {
-        boot: super::lease::here().boot,
-        ..Settings::default()
-    };
-    Dir::new(state.dir(), settings)
+    Dir::new(state.dir(), &super::lease::here().boot)
 }
 
 /// What the session `fixture` sees of the claims of `repo`.

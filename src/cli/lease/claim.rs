@@ -4,7 +4,6 @@ use super::desk::{Desk, Found, at_checkout};
 use super::{Exit, Place, Who, terminal};
 use crate::lease::asker::Asker;
 use crate::lease::error::{Code, Refusal};
-use crate::lease::ground::Allowed;
 use crate::lease::identity::harness;
 use crate::lease::law::{Act, Wanted};
 use crate::lease::store::Store;
@@ -88,7 +87,7 @@ pub(super) struct Release {
 /// Runs `lease claim`.
 pub(super) fn claim(args: &Claim) -> Exit {
     at_checkout(&args.place, &args.who, |desk, found, asker| {
-        found.spot.fit(&Allowed::default())?;
+        found.spot.fit(&desk.terms(found).allowed)?;
         let mut wanted = wanted(&args.terms, found, asker)?;
         if args.manual {
             wanted.mode = Mode::Manual;

@@ -12,7 +12,7 @@ use crate::lease::record::Claim;
 use crate::lease::registry::Registry;
 use crate::lease::spot::Spot;
 use crate::lease::store::WAIT_VERB;
-use crate::lease::store::dir::{Dir, Settings};
+use crate::lease::store::dir::Dir;
 use crate::lease::terms::Terms;
 use crate::lease::witness::{Machine, here};
 use crate::log::{Entry, Log, Settings as LogSettings};
@@ -44,12 +44,8 @@ impl Desk {
         let trouble = |why: String| Refusal::new(Code::Store, why);
         let state = home::state().map_err(trouble)?;
         let here = here(&state).map_err(|why| trouble(why.0))?;
-        let settings = Settings {
-            boot: here.boot.clone(),
-            ..Settings::default()
-        };
         Ok(Desk {
-            store: Dir::new(state.dir(), settings),
+            store: Dir::new(state.dir(), &here.boot),
             state,
             here,
             json,
@@ -144,6 +140,11 @@ impl Desk {
         })
     }
 
+    /// What policy decides about claims there.
+    pub(in crate::cli) fn terms(&self, found: &Found) -> Terms {
+        super::terms(&home::Here::of(Some(&found.spot.top)).policy())
+    }
+
     /// Asks the law about the checkout at `found`, and logs what changed.
     pub(in crate::cli) fn run(
         &self,
@@ -153,9 +154,8 @@ impl Desk {
     ) -> Result<Outcome, Refusal> {
         let key = (found.spot.repo.as_str(), found.spot.checkout.as_str());
         let now = Moment::now();
-        let policy = home::Here::of(Some(&found.spot.top)).policy();
         let registry = Registry {
-            terms: super::terms(&policy),
+            terms: self.terms(found),
             ..self.registry()
         };
         let outcome = registry.run(key, who, act, None, (WAIT_VERB, now))?;

@@ -84,6 +84,10 @@ pub(super) fn terms(policy: &Policy) -> crate::lease::terms::Terms {
         cap: policy.lease_cap(),
         lane_required: policy.lanes_required(),
         cross_host_expired_observed: policy.cross_host_expired_observed(),
+        allowed: crate::lease::ground::Allowed {
+            network: policy.lease_on_network(),
+            sync: policy.lease_in_step(),
+        },
         ..Default::default()
     }
 }

@@ -6,9 +6,10 @@ use crate::cli::home;
 use crate::lease::asker::Asker;
 use crate::lease::book::Name;
 use crate::lease::error::{Code, Refusal};
-use crate::lease::ground::Allowed;
+use crate::lease::ground;
 use crate::lease::record::Slot;
 use crate::lease::store::Store;
+use crate::policy::Policy;
 use lease::Who;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ pub(super) struct Add {
     /// The commit to start from; HEAD of this checkout by default
     #[arg(long, value_name = "REV")]
     from: Option<String>,
-    /// Where; `../REPOSITORY-worktrees/TICKET` by default
+    /// Where; in `worktree.root` of the policy, `../REPOSITORY-worktrees/TICKET` by default
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
     /// A file or folder of the main checkout to link; may be given again
@@ -77,10 +78,13 @@ pub(super) fn run(args: &Add) -> Exit {
         }
         let asker = desk.asker(&args.who)?;
         let main = main_of(&found.spot.common);
-        let path = place(args, &main)?;
-        let branch = args.branch.as_deref().unwrap_or(&args.ticket);
         let policy = home::Here::of(Some(&found.spot.top)).policy();
-        lease::terms(&policy).check_names(Some(branch), Some(&args.ticket))?;
+        let path = place(args, &main, &policy)?;
+        let branch = args.branch.as_deref().unwrap_or(&args.ticket);
+        let terms = lease::terms(&policy);
+        terms.check_names(Some(branch), Some(&args.ticket))?;
+        // R52
+        ground::check(&path, &terms.allowed)?;
         let marker = desk.store.locked(&found.spot.repo, WAIT, || {
             free(desk, &found.spot.repo, args, branch, &path, &main)?;
             make(args, branch, &path, &main, &found.spot.top)
@@ -129,7 +133,7 @@ fn told(args: &Add, state: &str, path: &Path, marker: &Marker, claim: Option<&st
 }
 
 /// Where the worktree goes (D5).
-fn place(args: &Add, main: &Path) -> Result<PathBuf, Refusal> {
+fn place(args: &Add, main: &Path, policy: &Policy) -> Result<PathBuf, Refusal> {
     let bad = |what: &str| Refusal::new(Code::BadRequest, what.to_owned());
     let name = args.ticket.replace(['/', '\\'], "-");
     if name.is_empty() || name.starts_with(['-', '.']) || name.chars().any(char::is_control) {
@@ -139,11 +143,10 @@ fn place(args: &Add, main: &Path) -> Result<PathBuf, Refusal> {
         let here = std::env::current_dir().map_err(|e| bad(&format!("no directory here: {e}")))?;
         return Ok(here.join(path));
     }
-    let (Some(above), Some(repo)) = (main.parent(), main.file_name()) else {
-        return Err(bad("say where with `--path`"));
-    };
-    let folder = format!("{}-worktrees", repo.to_string_lossy());
-    Ok(above.join(folder).join(name))
+    let user = std::env::var_os("HOME").map(PathBuf::from);
+    let folder = policy.lease_naming().worktrees(main, user.as_deref());
+    let folder = folder.ok_or_else(|| bad("say where with `--path`"))?;
+    Ok(folder.join(name))
 }
 
 /// Refuses to take what is there already, with the command that mends it (R148).
@@ -320,7 +323,7 @@ fn claimed(
         return Ok(None);
     }
     let found = desk.find(Some(path))?;
-    found.spot.fit(&Allowed::default())?;
+    found.spot.fit(&desk.terms(&found).allowed)?;
     let mut wanted = lease::plain(&found, asker);
     wanted.branch = Some(marker.branch.clone());
     wanted.ticket = Some(marker.ticket.clone());

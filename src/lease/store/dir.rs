@@ -6,7 +6,7 @@ use super::lock::{self, failed};
 use super::{Decide, Query, Store, history, quarantine};
 use crate::lease::book::{Book, Name, Taken, names};
 use crate::lease::error::Refusal;
-use crate::lease::ground::{self, Allowed};
+use crate::lease::ground;
 use crate::lease::home::Print;
 use crate::lease::law::{Change, Outcome};
 use crate::lease::record::{Claim, Slot};
@@ -22,20 +22,12 @@ use std::time::Duration;
 /// More claims than this are read by several threads.
 const MANY: usize = 512;
 
-/// How the store is kept.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// This boot: an index of another one is made anew. Empty = not known, then every entry is saved.
-    pub boot: String,
-    /// What of the places that are refused is allowed after all.
-    pub allowed: Allowed,
-}
-
 /// Claims below a directory.
 #[derive(Debug, Clone)]
 pub struct Dir {
     root: PathBuf,
-    settings: Settings,
+    /// This boot: an index of another one is made anew. Empty = not known, then every entry is saved.
+    boot: String,
     /// A repository's folder whose index was made since the machine started: it stays so.
     indexed: OnceLock<PathBuf>,
 }
@@ -48,11 +40,12 @@ pub(in crate::lease) struct Record {
 }
 
 impl Dir {
-    /// The store below the state directory `state`; it need not exist.
-    pub fn new(state: &Path, settings: Settings) -> Dir {
+    /// The store below the state directory `state`, which need not exist, in the boot `boot`; empty =
+    /// not known.
+    pub fn new(state: &Path, boot: &str) -> Dir {
         Dir {
             root: under(state, &["v1"]),
-            settings,
+            boot: boot.to_owned(),
             indexed: OnceLock::new(),
         }
     }
@@ -137,7 +130,7 @@ impl Dir {
     fn index<'a>(&'a self, folder: &'a Folder) -> Index<'a> {
         Index {
             folder,
-            boot: &self.settings.boot,
+            boot: &self.boot,
         }
     }
 
@@ -317,7 +310,7 @@ impl Store for Dir {
     ) -> Result<Outcome, Refusal> {
         let folder = self.folder(&query.repo);
         folder.ensure()?;
-        ground::check(&folder.root, &self.settings.allowed)?;
+        ground::check(&folder.root, &query.allowed)?;
         // What will most likely be written goes to the disk before the lock is taken: waiting for
         // the disk is most of the time, and many can do it at once.
         let likely = decide(&self.book(&folder, query)?);

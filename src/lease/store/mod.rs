@@ -14,6 +14,7 @@ mod quarantine;
 
 use super::book::{Book, Name};
 use super::error::Refusal;
+use super::ground::Allowed;
 use super::law::Outcome;
 use super::record::{Claim, Slot};
 use crate::state::time::Moment;
@@ -36,6 +37,8 @@ pub struct Query {
     pub names: Vec<Name>,
     /// Whether other claims are counted.
     pub count: bool,
+    /// What of the places that are refused is allowed after all.
+    pub allowed: Allowed,
 }
 
 /// What decides over a book; called again where the book has changed in between.

@@ -11,6 +11,7 @@ mod may_write;
 pub mod options;
 mod own;
 pub mod publish;
+mod recipe;
 mod ruin;
 pub mod tool;
 mod words;

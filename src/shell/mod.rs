@@ -31,6 +31,7 @@ mod pattern;
 mod prompt;
 mod pwsh;
 mod quoted;
+mod recipes;
 mod redirs;
 mod simple;
 mod state;
@@ -43,6 +44,7 @@ mod walk;
 pub use batch::from_cmd;
 pub use prompt::shows;
 pub use pwsh::{extract as extract_pwsh, unfold as unfold_pwsh};
+pub use recipes::Recipe;
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -284,6 +286,19 @@ pub enum Inner {
 pub trait Wrappers {
     /// What `command` would run besides itself; empty when it wraps nothing.
     fn unfold(&self, command: &Command) -> Vec<Inner>;
+
+    /// Where a build program finds the commands that it runs; `None` for any other program.
+    fn recipe(&self, command: &Command) -> Option<Recipe> {
+        let _ = command;
+        None
+    }
+
+    /// The shell texts that `command` runs of a build file that holds `text`, each in a shell of its
+    /// own, in order, and at its line of the file.
+    fn lines(&self, command: &Command, text: &str) -> Vec<String> {
+        let _ = (command, text);
+        Vec::new()
+    }
 }
 
 /// The text of a script file that a call runs.

@@ -74,7 +74,9 @@ impl Walker<'_> {
     /// Runs text in this shell.
     #[inline(never)]
     pub(super) fn text_here(&mut self, text: &str, span: Span, file: Option<&Word>) {
-        if !self.spend(1 + text.len() as u64) || !self.enter() {
+        // Empty lines in front only tell where in its file the text stands.
+        let length = text.trim_start_matches('\n').len();
+        if !self.spend(1 + length as u64) || !self.enter() {
             return;
         }
         let saved = (self.fix(span), self.origin.clone());
@@ -179,11 +181,7 @@ impl Walker<'_> {
     }
 
     /// Walks `walk` once for each text, as alternatives.
-    pub(super) fn alternatives(
-        &mut self,
-        texts: Vec<String>,
-        mut walk: impl FnMut(&mut Self, String),
-    ) {
+    pub(super) fn alternatives<T>(&mut self, texts: Vec<T>, mut walk: impl FnMut(&mut Self, T)) {
         if texts.len() <= 1 {
             for text in texts {
                 walk(self, text);

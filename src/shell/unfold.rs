@@ -84,8 +84,18 @@ impl Walker<'_> {
             Vec::new()
         };
         if inners.is_empty() && script.is_empty() {
+            let found = self.recipes(&command);
             self.output(&command, &out);
+            if found.is_empty() || !self.enter() {
+                self.emit(command);
+                return;
+            }
+            let shown = command.clone();
             self.emit(command);
+            self.inside(&shown, &out, |w| {
+                w.alternatives(found, |w, found| w.run_recipe(&shown, &found));
+            });
+            self.leave();
             return;
         }
         command.wrapper = true;
@@ -298,7 +308,12 @@ impl Walker<'_> {
     }
 
     /// Runs `f` with a changed environment.
-    fn environment(&mut self, assigns: &[Assign], unset: &[String], f: impl FnOnce(&mut Self)) {
+    pub(super) fn environment(
+        &mut self,
+        assigns: &[Assign],
+        unset: &[String],
+        f: impl FnOnce(&mut Self),
+    ) {
         if assigns.is_empty() && unset.is_empty() {
             f(self);
             return;
@@ -320,7 +335,7 @@ impl Walker<'_> {
     }
 
     /// Runs `f` in another directory.
-    fn elsewhere(&mut self, dir: Option<Word>, f: impl FnOnce(&mut Self)) {
+    pub(super) fn elsewhere(&mut self, dir: Option<Word>, f: impl FnOnce(&mut Self)) {
         let Some(dir) = dir else {
             f(self);
             return;

@@ -64,6 +64,11 @@ pub(super) struct Walker<'a> {
     /// How long the text is.
     length: u32,
     pub(super) spent: bool,
+    /// What is left for commands of build files: these are followed as far as that goes, and what
+    /// stays unread is as unknown as any program's doing.
+    pub(super) recipes: u64,
+    /// It is a build file's commands that are walked.
+    pub(super) in_recipe: bool,
     /// What came before on this line may have failed: a function defined here may be missing.
     pub(super) unsure: bool,
     pub(super) depth: usize,
@@ -115,6 +120,8 @@ impl<'a> Walker<'a> {
             fuel: (length as u64).saturating_mul(64).saturating_add(50_000),
             length: length as u32,
             spent: false,
+            recipes: super::recipes::FUEL,
+            in_recipe: false,
             unsure: false,
             depth: 0,
             answers: 0,
@@ -207,7 +214,9 @@ impl<'a> Walker<'a> {
         if self.fuel == 0 && !self.spent {
             self.spent = true;
             let span = self.span(0, self.length);
-            self.problem("too much to follow", span, true);
+            if !self.in_recipe {
+                self.problem("too much to follow", span, true);
+            }
         }
         !self.spent
     }

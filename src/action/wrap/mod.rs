@@ -10,8 +10,8 @@ mod tail;
 
 pub use tail::{Possible, is_data, possible};
 
-use super::basename;
-use crate::shell::{Command, Inner, Opaque, Stdin, Word, Wrappers, from_cmd, unfold_pwsh};
+use super::{basename, recipe};
+use crate::shell::{Command, Inner, Opaque, Recipe, Stdin, Word, Wrappers, from_cmd, unfold_pwsh};
 
 /// The wrappers that leaseguard knows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -206,6 +206,14 @@ impl Wrappers for Table {
             Kind::Valued(options, carriers) => valued(words, *options, carriers),
             Kind::Verbs(verbs) => verb(words, verbs),
         }
+    }
+
+    fn recipe(&self, command: &Command) -> Option<Recipe> {
+        recipe::recipe(command)
+    }
+
+    fn lines(&self, command: &Command, text: &str) -> Vec<String> {
+        recipe::lines(command, text)
     }
 }
 

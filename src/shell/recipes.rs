@@ -15,6 +15,8 @@ pub struct Recipe {
     pub upward: bool,
     /// The directory that it changes to first.
     pub dir: Option<Word>,
+    /// What it reads where there is no such file.
+    pub text: Option<String>,
 }
 
 /// Directories above are looked at so far.
@@ -58,16 +60,21 @@ impl Walker<'_> {
                 if texts.is_empty() {
                     continue;
                 }
-                let dir = if recipe.upward { at } else { &dir };
+                let at = if recipe.upward { at } else { &dir };
                 let found = |text| Found {
                     file: file.clone(),
-                    dir: dir.to_owned(),
+                    dir: at.to_owned(),
                     text,
                 };
                 return texts.into_iter().map(found).collect();
             }
         }
-        Vec::new()
+        let given = |text| Found {
+            file: PathBuf::from("-"),
+            dir,
+            text,
+        };
+        recipe.text.map(given).into_iter().collect()
     }
 
     /// What the file may hold: what this call wrote, else what is on disk.

@@ -70,7 +70,7 @@ pub(super) fn recipe(words: &[Word]) -> Option<Recipe> {
                 .map(str::to_owned)
                 .to_vec(),
             upward: true,
-            dir: None,
+            ..Recipe::default()
         },
     })
 }

@@ -5,7 +5,7 @@
 
 use super::at_line;
 use crate::action::words::{Line, Takes, gnu};
-use crate::shell::{OPAQUE, Recipe, Word};
+use crate::shell::{OPAQUE, Recipe, Stdin, Word};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,8 +56,8 @@ const FILLED: usize = 20_000;
 /// More targets than this are not followed.
 const TARGETS: usize = 256;
 
-/// Where the recipes of `make` with `words` are; `None` where it runs none, or reads other text.
-pub(super) fn recipe(words: &[Word]) -> Option<Recipe> {
+/// Where the recipes of `make` with `words` are; `None` where it runs none, or reads what is not known.
+pub(super) fn recipe(words: &[Word], stdin: &Stdin) -> Option<Recipe> {
     let line = Line::read(words, &TAKES);
     let given = |names: &[&str]| line.options.iter().any(|o| names.contains(&o.name));
     if given(&[
@@ -80,10 +80,17 @@ pub(super) fn recipe(words: &[Word]) -> Option<Recipe> {
     }
     let mut files = Vec::new();
     let mut dir: Option<Word> = None;
+    let mut text = given(&["eval"]).then(String::new);
     for option in &line.options {
         let value = option.value.filter(|_| !option.unknown);
         match option.name {
-            "f" | "file" | "makefile" => files.push(value.filter(|name| *name != "-")?.to_owned()),
+            "f" | "file" | "makefile" if value == Some("-") => {
+                let Stdin::Text(word) = stdin else {
+                    return None;
+                };
+                text = Some(word.known()?.to_owned());
+            }
+            "f" | "file" | "makefile" => files.push(value?.to_owned()),
             "C" | "directory" => {
                 let text = match &dir {
                     Some(before) => format!("{}/{}", before.text, value?),
@@ -97,7 +104,8 @@ pub(super) fn recipe(words: &[Word]) -> Option<Recipe> {
             _ => {}
         }
     }
-    if files.is_empty() {
+    let read = text.as_ref().is_some_and(|text| !text.is_empty());
+    if files.is_empty() && !read {
         files = ["GNUmakefile", "makefile", "Makefile"]
             .map(str::to_owned)
             .to_vec();
@@ -106,6 +114,7 @@ pub(super) fn recipe(words: &[Word]) -> Option<Recipe> {
         files,
         upward: false,
         dir,
+        text,
     })
 }
 
@@ -138,7 +147,13 @@ pub(super) fn lines(
     let line = Line::read(words, &TAKES);
     let operands = line.operands.iter().filter_map(|w| w.known());
     let (settings, targets): (Vec<&str>, Vec<&str>) = operands.partition(|w| w.contains('='));
-    let mut file = Makefile::read(text, given);
+    let evals = line.options.iter().filter(|o| o.name == "eval");
+    let mut whole = text.to_owned();
+    for eval in evals.filter_map(|o| o.value) {
+        whole.push('\n');
+        whole.push_str(eval);
+    }
+    let mut file = Makefile::read(&whole, given);
     for setting in settings {
         if let Some((name, value)) = setting.split_once('=') {
             let name = name.trim_end_matches([':', '?', '+', '!']);

@@ -12,7 +12,7 @@ pub(super) fn recipe(command: &Command) -> Option<Recipe> {
     let (program, words) = command.words.split_first()?;
     let name = basename(&program.text);
     match name {
-        "make" | "gmake" => make::recipe(words),
+        "make" | "gmake" => make::recipe(words, &command.stdin),
         "just" => just::recipe(words),
         _ => package::recipe(name, words),
     }

@@ -96,6 +96,7 @@ pub(super) fn recipe(name: &str, words: &[Word]) -> Option<Recipe> {
         files: vec!["package.json".to_owned()],
         upward: true,
         dir,
+        text: None,
     })
 }
 

@@ -131,6 +131,16 @@ fn at_home(yard: &Yard) -> Talk<'_> {
     talk
 }
 
+/// Two sessions, each in its own worktree.
+fn neighbours(yard: &Yard) -> (Talk<'_>, Talk<'_>) {
+    let mut other = Talk::new(yard, "s2", "w1");
+    other.start();
+    let mut talk = Talk::new(yard, "s1", "w0");
+    talk.start();
+    talk.free("ls");
+    (other, talk)
+}
+
 /// Puts a changed record in place of the old one, as the store does.
 fn rewrite(yard: &Yard, change: impl Fn(&mut Value)) {
     let path = record(yard);
@@ -227,11 +237,7 @@ fn another_process_with_the_same_session_is_not_at_home_by_the_note() {
 #[test]
 fn a_git_file_that_leads_elsewhere_is_followed() {
     let yard = Yard::new(2);
-    let mut other = Talk::new(&yard, "s2", "w1");
-    other.start();
-    let mut talk = Talk::new(&yard, "s1", "w0");
-    talk.start();
-    talk.free("ls");
+    let (_other, mut talk) = neighbours(&yard);
     talk.free("cargo test");
     fs::copy(yard.dir("w1/.git"), yard.dir("w0/.git")).unwrap();
     talk.told("cargo test", "lease/foreign-checkout");
@@ -241,11 +247,7 @@ fn a_git_file_that_leads_elsewhere_is_followed() {
 #[test]
 fn a_link_below_the_checkout_leads_where_it_leads() {
     let yard = Yard::new(2);
-    let mut other = Talk::new(&yard, "s2", "w1");
-    other.start();
-    let mut talk = Talk::new(&yard, "s1", "w0");
-    talk.start();
-    talk.free("ls");
+    let (_other, mut talk) = neighbours(&yard);
     fs::create_dir(yard.dir("w1/sub")).unwrap();
     std::os::unix::fs::symlink(yard.dir("w1/sub"), yard.dir("w0/sub")).unwrap();
     talk.told("cd sub && cargo test", "lease/foreign-checkout");

@@ -23,7 +23,7 @@ pub struct Recipe {
 const UPWARD: usize = 32;
 
 /// More texts than this are not followed.
-const MOST: usize = 256;
+const MOST: usize = 4_096;
 
 /// How much of build files is followed in one call, as [`Walker::spend`] counts.
 pub(super) const FUEL: u64 = 300_000;

@@ -1,6 +1,6 @@
 //! Programs and redirects that write, move or remove files, as far as guarded files may be meant.
 
-use super::words::{Line, Takes, gnu};
+use super::words::{Given, Line, Takes, gnu};
 use super::{Act, Action, Alter, Place, Unread};
 use crate::shell::{Command, Opaque, RedirectKind, Span, Word};
 use std::path::{Path, PathBuf};
@@ -24,6 +24,8 @@ enum Does {
     Dd,
     /// Only with `-delete`.
     Find,
+    /// As a patch says, in the directory of `-d`, else in this one.
+    Patches,
     /// What an archive holds goes into the directory of these options, else into this one.
     Unpacks(&'static [&'static str]),
 }
@@ -94,7 +96,7 @@ const PROGRAMS: &[(&str, Takes, Does)] = &[
     (
         "patch",
         gnu("pidoBDFgrVYz", &["input", "directory", "output", "strip"]),
-        Does::Writes(0),
+        Does::Patches,
     ),
     ("perl", gnu("eEIMm", &[]), Does::InPlace),
     (
@@ -203,6 +205,13 @@ pub(super) fn read(
     {
         reader.program(base, takes, *does);
     }
+}
+
+/// The files that are edited in place: without `-e` or `-f`, the first word of `sed` is a program.
+pub(super) fn edited<'a, 'w>(base: &str, line: &'a Line<'w>) -> &'a [&'w Word] {
+    let sed = matches!(base, "sed" | "gsed");
+    let script = sed && line.last(&["e", "expression", "f", "file"]).is_none();
+    line.operands.get(usize::from(script)..).unwrap_or_default()
 }
 
 /// `-i`, `-pi`, `--in-place=.bak`.
@@ -339,7 +348,11 @@ impl Reader<'_> {
         let whole = name.len() < from.text.len() || name.ends_with("/.") || name == ".";
         let name = name.rsplit('/').next().unwrap_or(name);
         let word = Word {
-            text: format!("{}/{}", to.text, if whole { "*" } else { name }),
+            text: format!(
+                "{}/{}",
+                to.text.strip_suffix('/').unwrap_or(&to.text),
+                if whole { "*" } else { name }
+            ),
             glob: whole || from.glob || to.glob,
             opaque: from.opaque.max(to.opaque),
             span: to.span,
@@ -392,7 +405,8 @@ impl Reader<'_> {
             }
             Does::InPlace => {
                 if words.iter().any(edits_in_place) {
-                    for word in &line().operands {
+                    let line = line();
+                    for word in edited(base, &line) {
                         self.writes(word);
                     }
                 }
@@ -407,36 +421,56 @@ impl Reader<'_> {
                     }
                 }
             }
+            Does::Patches => self.patches(&line()),
             Does::Find => self.find(words),
             Does::Unpacks(into) => self.unpacks(base, &line(), words, into),
         }
     }
 
     fn transfers(&mut self, line: &Line<'_>, moves: bool, links: bool) {
-        let into = line.last(&["t", "target-directory"]).and_then(|given| {
-            Some(Word {
-                text: given.value?.to_owned(),
-                ..given.word.clone()
-            })
-        });
+        let into = line.last(&["t", "target-directory"]).and_then(valued);
+        let symbolic = line.on(&["s", "symbolic"]).is_some();
         let (from, to) = match (&into, line.operands.split_last()) {
             (Some(into), _) => (line.operands.as_slice(), into),
             (None, Some((to, from))) if !from.is_empty() => (from, *to),
             // `ln -s DIR/NAME` makes `NAME` here.
-            (None, Some((one, _))) if links => return self.writes(one),
+            (None, Some((one, _))) if links => {
+                if !symbolic || telling(one, self.dir) {
+                    self.writes(one);
+                }
+                return self.into(one, &here(self.command));
+            }
             (None, _) => return,
         };
         for source in from {
             if moves {
                 self.alters(source, Alter::Move);
             }
-            // Through a link a file is written under another name.
-            if links {
+            // Through a link a file is written under another name. That of a symbolic one is found again
+            // wherever the link is met.
+            if links && (!symbolic || telling(source, self.dir)) {
                 self.writes(source);
             }
             self.into(source, to);
         }
         self.writes(to);
+        // `rsync --delete` removes what is there besides.
+        if line.options.iter().any(|o| o.name.starts_with("delete")) {
+            let by = Some(Alter::Remove { tree: true });
+            self.touches(&below(to, "*"), by);
+        }
+    }
+
+    /// `patch < FILE`, `patch -d DIR`, `patch FILE < FILE`.
+    fn patches(&mut self, line: &Line<'_>) {
+        let named = |names: &[&str]| line.last(names).and_then(valued);
+        let dir = named(&["d", "directory"]);
+        match (line.operands.first(), dir, named(&["o", "output"])) {
+            (_, _, Some(file)) => self.writes(&file),
+            (Some(file), None, _) => self.writes(file),
+            (_, Some(dir), _) => self.writes(&below(&dir, "*")),
+            (None, None, _) => self.writes(&below(&here(self.command), "*")),
+        }
     }
 
     /// `tar -xf ARCHIVE -C DIR`, `tar xf ARCHIVE`, `unzip ARCHIVE -d DIR`.
@@ -448,23 +482,15 @@ impl Reader<'_> {
         if !unpacks {
             return;
         }
-        let given = line.last(into).and_then(|given| {
-            Some(Word {
-                text: given.value?.to_owned(),
-                ..given.word.clone()
-            })
-        });
-        let dir = given.unwrap_or_else(|| Word {
-            text: ".".to_owned(),
-            span: self.command.span,
-            ..Word::default()
-        });
+        let given = line.last(into).and_then(valued);
+        let dir = given.unwrap_or_else(|| here(self.command));
         self.writes(&below(&dir, "*"));
     }
 
     /// `find DIR … -name NAME -delete`, `-exec rm {} +`.
     fn find(&mut self, words: &[Word]) {
-        let Some(by) = found_are(words) else {
+        let edits = edits_found(words);
+        let Some(by) = found_are(words).map(Some).or(edits.then_some(None)) else {
             return;
         };
         let expression = |w: &&Word| !w.text.starts_with(['-', '(', '!']);
@@ -476,10 +502,15 @@ impl Reader<'_> {
         };
         let everything = tests.first().is_some_and(all) && tests.iter().all(all);
         for root in roots {
+            let Some(by) = by else {
+                self.searches(root, tests, None);
+                continue;
+            };
             if everything {
                 self.alters(root, by);
                 continue;
             }
+            self.searches(root, tests, Some(by));
             let mut named = false;
             for pair in tests.windows(2) {
                 if let [flag, name] = pair
@@ -493,6 +524,44 @@ impl Reader<'_> {
                 self.alters(&below(root, "*"), Alter::Remove { tree: false });
             }
         }
+    }
+
+    /// Files somewhere below `root`, unless tests keep to some directories or to the first ones.
+    fn searches(&mut self, root: &Word, tests: &[Word], by: Option<Alter>) {
+        let shallow = |pair: &[Word]| {
+            let [flag, depth] = pair else { return false };
+            flag.text == "-maxdepth" && matches!(depth.text.as_str(), "0" | "1")
+        };
+        let picks = |w: &Word| {
+            matches!(
+                w.text.as_str(),
+                "-path" | "-wholename" | "-ipath" | "-regex" | "-prune"
+            )
+        };
+        if !tests.iter().any(picks) && !tests.windows(2).any(shallow) {
+            let by = by.map(|by| match by {
+                Alter::Remove { .. } => Alter::Remove { tree: false },
+                by => by,
+            });
+            self.touches(&below(root, "**/*"), by);
+        }
+    }
+}
+
+/// The value of an option, as a word of its own.
+fn valued(given: &Given<'_>) -> Option<Word> {
+    Some(Word {
+        text: given.value?.to_owned(),
+        ..given.word.clone()
+    })
+}
+
+/// The directory that a command runs in.
+fn here(command: &Command) -> Word {
+    Word {
+        text: ".".to_owned(),
+        span: command.span,
+        ..Word::default()
     }
 }
 
@@ -519,6 +588,17 @@ fn found_are(words: &[Word]) -> Option<Alter> {
         "chmod" | "chown" | "chgrp" => Some(Alter::Mode),
         _ => None,
     }
+}
+
+/// Whether `find` has a program edit the files that it finds in place.
+fn edits_found(words: &[Word]) -> bool {
+    let starts = |w: &Word| matches!(w.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+    let mut words = words.iter().skip_while(|w| !starts(w)).skip(1);
+    let program = words.next().map_or("", |w| super::basename(&w.text));
+    matches!(program, "gsed" | "perl" | "ruby" | "sed")
+        && words
+            .take_while(|w| !matches!(w.text.as_str(), ";" | "+"))
+            .any(edits_in_place)
 }
 
 /// Programs that remove, move or overwrite what their words name.

@@ -3,6 +3,7 @@
 
 mod agent;
 mod discard;
+mod elsewhere;
 pub mod enter;
 pub mod file;
 pub mod forge;
@@ -574,6 +575,11 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     }
     file::read(&base, command, dir, true, &mut named.actions);
     ruin::read(&base, command, dir, &mut named.actions);
+    if let Some(inner) = elsewhere::fetched(&base, command) {
+        let base = inner.words.first().map_or("", |word| &word.text);
+        file::read(base, &inner, dir, true, &mut named.actions);
+        ruin::read(base, &inner, dir, &mut named.actions);
+    }
     let own = own::read(&base, command).or_else(|| agent::read(&base, command));
     named.actions.extend(own.map(plain));
     if wrap::waits_for_lines(command) {
@@ -582,9 +588,20 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     if let Some(unread) = odd_git(command, &base) {
         named.actions.push(plain(Act::Opaque(unread)));
     }
-    if lookup.claimed() && may_write::may_write(&base) && lookup.minds_programs(dir) {
-        let program = program.clone();
-        named.actions.push(plain(Act::Run { program }));
+    if lookup.claimed() && may_write::may_write(&base) {
+        let run = || {
+            plain(Act::Run {
+                program: program.clone(),
+            })
+        };
+        if lookup.minds_programs(dir) {
+            named.actions.push(run());
+        }
+        for other in elsewhere::dirs(&base, command, dir) {
+            let mut run = run();
+            run.place.dir = Some(other);
+            named.actions.push(run);
+        }
     }
     named.possible = wrap::possible(command);
     named

@@ -23,6 +23,7 @@ mod lookup;
 mod loss;
 mod loss_files;
 mod made;
+mod matching;
 mod memo;
 mod named;
 mod oldkind;

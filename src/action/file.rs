@@ -384,6 +384,8 @@ impl Reader<'_> {
                     self.alters(word, by);
                 }
             }
+            // A dry run, or another machine's files.
+            Does::Copies if base == "rsync" && leaves_alone(&line()) => {}
             Does::Moves | Does::Copies => {
                 self.transfers(&line(), matches!(does, Does::Moves), base == "ln");
             }
@@ -546,6 +548,17 @@ impl Reader<'_> {
             self.touches(&below(root, "**/*"), by);
         }
     }
+}
+
+/// Whether `rsync` writes no file of this machine.
+fn leaves_alone(line: &Line<'_>) -> bool {
+    let remote = |to: &&Word| {
+        to.text
+            .split('/')
+            .next()
+            .is_some_and(|part| part.contains(':'))
+    };
+    line.on(&["n", "dry-run", "list-only"]).is_some() || line.operands.last().is_some_and(remote)
 }
 
 /// The value of an option, as a word of its own.

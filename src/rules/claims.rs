@@ -158,7 +158,7 @@ pub(super) fn against(stand: &Stand, deed: Deed) -> Option<(Decision, Vec<String
             Some((Decision::Ask, vec![held(told), why.to_owned()]))
         }
         Stand::Gone(told) => {
-            let why = "its process is gone, but its time is not over, or something still works there";
+            let why = "its process is gone; `leaseguard lease takeover` makes the checkout yours once its time is over, some minutes after its last sign of life, and nothing works there any more";
             Some((Decision::Ask, vec![held(told), why.to_owned()]))
         }
         Stand::Lapsed(told) => (deed == Deed::Destroys).then(|| {

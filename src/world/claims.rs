@@ -271,9 +271,12 @@ impl World {
             .is_some_and(|watch| watch.strict(&touched.common))
     }
 
-    /// The main checkout of the repository at `place`.
+    /// The main checkout of the repository at `place`; a submodule's is part of another one.
     pub fn main_top(&self, place: &Place) -> Option<PathBuf> {
         let dirs = self.dirs(place)?;
+        if in_another(&dirs.common) {
+            return None;
+        }
         match dirs.common.file_name() {
             Some(name) if name == ".git" => dirs.common.parent().map(Path::to_owned),
             _ => Some(dirs.common),
@@ -432,6 +435,12 @@ impl World {
         };
         reaches.unknown = vec!["which file it is, is not known".to_owned(), foreign];
     }
+}
+
+/// Whether the repository with this directory lies within another one's, as a submodule's does.
+pub fn in_another(common: &Path) -> bool {
+    let below = common.iter().skip_while(|part| *part != ".git");
+    below.skip(1).any(|part| part == "modules")
 }
 
 /// A checkout and all others of its repository.

@@ -55,7 +55,7 @@ mod wave;
 pub use around::{Environment, Surroundings};
 pub use checkouts::Tree;
 pub use child::{git, gits};
-pub use claims::{Own, Reaches, Stand, Told, Touched};
+pub use claims::{Own, Reaches, Stand, Told, Touched, in_another};
 pub use company::{Colleagues, Company, Seated};
 pub use kept::{Becomes, Keeping};
 pub use loss::{Loss, Work, reached};

@@ -1,5 +1,6 @@
 //! Programs that are told to work in another directory than the one that they start in.
 
+use super::{Act, Action, Place, file, ruin};
 use crate::shell::{Command, Word};
 use std::path::{Path, PathBuf};
 
@@ -67,7 +68,7 @@ const FORMATTERS: &[(&str, When)] = &[
 const FETCHERS: &[&str] = &["bunx", "npx", "pnpx", "uvx"];
 
 /// What `npx PROGRAM …` runs, as a command of its own.
-pub(super) fn fetched(base: &str, command: &Command) -> Option<Command> {
+fn fetched(base: &str, command: &Command) -> Option<Command> {
     let words = FETCHERS.contains(&base).then(|| command.words.get(1..))??;
     let at = words.iter().position(|word| !word.text.starts_with('-'))?;
     let mut words = words.get(at..)?.to_vec();
@@ -87,8 +88,43 @@ pub(super) fn fetched(base: &str, command: &Command) -> Option<Command> {
     })
 }
 
+/// Adds what a program that is fetched does to files.
+pub(super) fn fetched_files(
+    base: &str,
+    command: &Command,
+    dir: Option<&Path>,
+    out: &mut Vec<Action>,
+) {
+    if let Some(inner) = fetched(base, command) {
+        let base = inner.words.first().map_or("", |word| &word.text);
+        file::read(base, &inner, dir, true, out);
+        ruin::read(base, &inner, dir, out);
+    }
+}
+
+/// `command` as a program that may write where it works: in `dir` if that is minded, and elsewhere.
+pub(super) fn runs(base: &str, command: &Command, dir: Option<&Path>, minded: bool) -> Vec<Action> {
+    let Some(program) = command.words.first() else {
+        return Vec::new();
+    };
+    let here = minded.then(|| dir.map(Path::to_owned));
+    let there = dirs(base, command, dir).into_iter().map(Some);
+    let run = |dir| Action {
+        act: Act::Run {
+            program: program.clone(),
+        },
+        place: Place {
+            dir,
+            ..Place::default()
+        },
+        span: command.span,
+        shown: super::shown(command),
+    };
+    here.into_iter().chain(there).map(run).collect()
+}
+
 /// Where `command`, whose program is `base`, works besides in `dir`.
-pub(super) fn dirs(base: &str, command: &Command, dir: Option<&Path>) -> Vec<PathBuf> {
+fn dirs(base: &str, command: &Command, dir: Option<&Path>) -> Vec<PathBuf> {
     if let Some(inner) = fetched(base, command) {
         let base = inner.words.first().map_or("", |word| &word.text);
         return dirs(base, &inner, dir);

@@ -575,11 +575,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     }
     file::read(&base, command, dir, true, &mut named.actions);
     ruin::read(&base, command, dir, &mut named.actions);
-    if let Some(inner) = elsewhere::fetched(&base, command) {
-        let base = inner.words.first().map_or("", |word| &word.text);
-        file::read(base, &inner, dir, true, &mut named.actions);
-        ruin::read(base, &inner, dir, &mut named.actions);
-    }
+    elsewhere::fetched_files(&base, command, dir, &mut named.actions);
     let own = own::read(&base, command).or_else(|| agent::read(&base, command));
     named.actions.extend(own.map(plain));
     if wrap::waits_for_lines(command) {
@@ -589,19 +585,9 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
         named.actions.push(plain(Act::Opaque(unread)));
     }
     if lookup.claimed() && may_write::may_write(&base) {
-        let run = || {
-            plain(Act::Run {
-                program: program.clone(),
-            })
-        };
-        if lookup.minds_programs(dir) {
-            named.actions.push(run());
-        }
-        for other in elsewhere::dirs(&base, command, dir) {
-            let mut run = run();
-            run.place.dir = Some(other);
-            named.actions.push(run);
-        }
+        let minds = lookup.minds_programs(dir);
+        let there = elsewhere::runs(&base, command, dir, minds);
+        named.actions.extend(there);
     }
     named.possible = wrap::possible(command);
     named

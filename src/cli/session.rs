@@ -26,6 +26,12 @@ use std::time::Duration;
 /// More claimed checkouts of one repository than this are worth a word (R50).
 const MANY: usize = 6;
 
+/// A sign of life and no more.
+const RENEW: Act = Act::Renew {
+    stage: None,
+    ttl: None,
+};
+
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
@@ -186,7 +192,7 @@ impl Desk {
         let registry = self.watch.registry(self.terms.clone());
         let Ok(spot) = self.spot() else { return };
         let here = (spot.repo.as_str(), spot.checkout.as_str());
-        for claim in lease::held(&registry, here, who, now) {
+        for (claim, standing) in lease::held(&registry, here, who, now) {
             let place = Place {
                 dir: Some(claim.checkout.path.clone()),
                 ..Place::default()
@@ -197,8 +203,12 @@ impl Desk {
                 false => Act::MarkDirty,
             };
             let key = (here.0, claim.checkout.id.as_str());
+            let run = |act| registry.run(key, who, act, None, (Watch::WAIT, now));
+            if standing == Standing::Resumed {
+                let _ = run(RENEW);
+            }
             // Its time ends it where this cannot.
-            if let Ok(outcome) = registry.run(key, who, act, None, (Watch::WAIT, now)) {
+            if let Ok(outcome) = run(act) {
                 self.noted(&claim.checkout.path, &outcome);
             }
         }
@@ -287,11 +297,7 @@ impl Desk {
                 self.claim()?;
             }
             Hold::Mine(..) => {
-                let act = Act::Renew {
-                    stage: None,
-                    ttl: None,
-                };
-                self.run(act)?;
+                self.run(RENEW)?;
             }
             Hold::Lapsed(claim) => {
                 return Ok(vec![format!(
@@ -327,10 +333,7 @@ impl Desk {
     fn leave(&self, claim: &Claim, standing: Standing) -> Result<Vec<String>, Refusal> {
         // It goes on in another process: that one has to be the owner before it can leave.
         if standing == Standing::Resumed {
-            self.run(Act::Renew {
-                stage: None,
-                ttl: None,
-            })?;
+            self.run(RENEW)?;
         }
         let act = match self.world.unsaved(&self.place, &claim.checkout.provisioned) {
             Fact::Known(None) => Act::Release,

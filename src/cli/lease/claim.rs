@@ -148,7 +148,7 @@ pub(super) fn release(args: &Release) -> Exit {
         }
         let key = (found.spot.repo.as_str(), found.spot.checkout.as_str());
         match held(&registry, key, asker, Moment::now()).first() {
-            Some(claim) if why.code == Code::Unregistered => Err(Refusal::new(
+            Some((claim, _)) if why.code == Code::Unregistered => Err(Refusal::new(
                 why.code,
                 format!(
                     "nobody claims this checkout; you hold `{0}`: `leaseguard lease release --worktree {0}`",

@@ -1,6 +1,6 @@
 //! Claims on checkouts that are there no more: they protect nothing, and give way.
 
-use crate::lease::asker::Asker;
+use crate::lease::asker::{Asker, Standing};
 use crate::lease::book::Name;
 use crate::lease::law::{Act, Outcome, Wanted};
 use crate::lease::record::{Checkout, Claim};
@@ -45,15 +45,17 @@ pub(in crate::cli) fn held(
     (repo, checkout): (&str, &str),
     who: &Asker,
     now: Moment,
-) -> Vec<Claim> {
-    let mut all: Vec<Claim> = Vec::new();
+) -> Vec<(Claim, Standing)> {
+    let mut all: Vec<(Claim, Standing)> = Vec::new();
     for name in who.names() {
         let hold = registry.judge(registry.store.named(repo, &name), who, now);
-        if let Hold::Mine(claim, _) = hold
+        if let Hold::Mine(claim, standing) = hold
             && claim.checkout.id != checkout
-            && !all.iter().any(|known| known.claim_id == claim.claim_id)
+            && !all
+                .iter()
+                .any(|(known, _)| known.claim_id == claim.claim_id)
         {
-            all.push(*claim);
+            all.push((*claim, standing));
         }
     }
     all

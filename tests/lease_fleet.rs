@@ -10,9 +10,9 @@
 mod support;
 
 use std::fs;
-use support::fleet::{allowed, asked, bash, denied, starts};
+use support::fleet::{allowed, asked, bash, denied, starts, text};
 use support::git::git;
-use support::yard::{Yard, end};
+use support::yard::{Yard, end, json as told_json, told};
 
 fn commit(yard: &Yard, worktree: &str, name: &str) {
     let (top, home) = (yard.dir(worktree), yard.dir("home"));
@@ -197,4 +197,99 @@ fn the_branch_under_anothers_head_is_not_moved_by_its_name_head() {
     }
     allowed(&bash(&yard, "s1", "w1", "git update-ref HEAD main"), "own");
     end(child);
+}
+
+// --- what policy wants, and what everybody sees -----------------------------------------------------
+
+// R3, R4, R57, D2
+#[test]
+fn nobody_builds_in_a_strict_main_checkout_and_the_denial_names_the_way() {
+    let yard = Yard::new(1);
+    allowed(&bash(&yard, "s1", "main", "touch x"), "before");
+    told(&yard.claude("s1", "main", "$LG lease on"), 0, "strict");
+    for command in [
+        "touch x",
+        "git commit --allow-empty -m x",
+        "git merge feat/w0",
+    ] {
+        let said = bash(&yard, "s1", "main", command);
+        denied(&said, "lease/main-checkout", command);
+        told(&said, 2, "instead: git worktree add");
+    }
+    for command in [
+        "git fetch",
+        "git worktree add ../next -b feat/next",
+        "git log -1 && cat a.txt && git -C ../w0 status",
+        "npm test",
+    ] {
+        allowed(&bash(&yard, "s1", "main", command), command);
+    }
+    asked(
+        &bash(&yard, "s1", "w0", "touch x"),
+        "lease/unregistered",
+        "unclaimed",
+    );
+    starts(&yard, "s1", "w0");
+    allowed(&bash(&yard, "s1", "w0", "touch x"), "claimed");
+}
+
+// R34, R35, R37, R38, R50, D9
+#[test]
+fn a_tier_caps_the_claims_and_other_hosts_name_their_lane() {
+    let yard = Yard::new(2);
+    yard.policy("[lease]\ntier = \"blackout\"\nlanes = \"required\"\n");
+    let opencode = |line: &str| yard.host("opencode", "o1", "w1", line).output().unwrap();
+    told(&opencode("$LG lease claim"), 1, "E_LANE_MISSING");
+    told(&starts(&yard, "s1", "w0"), 0, "you hold");
+    let laned = "$LG lease claim --lane WT-9";
+    told(&opencode(laned), 1, "E_CAP_REACHED");
+    told(&yard.claude("s1", "w0", "$LG lease release"), 0, "release");
+    told(&opencode(laned), 0, "feat/w1");
+    told(&starts(&yard, "s1", "w0"), 0, "E_CAP_REACHED");
+    let log = yard.claude("s1", "w0", "$LG log --leases --json");
+    told(&log, 0, "\"lane\":\"WT-9\"");
+}
+
+// R17, R18, R19, R20, R21, R22, R24, R27, R28, R29, R69, D8
+#[test]
+fn the_list_and_the_export_tell_all_of_a_claim() {
+    let yard = Yard::new(1);
+    let line = "$LG lease claim --ticket T-1 --lane WT-9 --model m1";
+    told(&yard.claude("s1", "w0", line), 0, "feat/w0");
+    let export = told_json(&yard.claude("s2", "main", "$LG lease export --format registry-json"));
+    let row = &export["worktrees"][0];
+    for (key, want) in [
+        ("branch", "feat/w0"),
+        ("ticket", "T-1"),
+        ("sessionId", "s1"),
+        ("harnessKind", "claude"),
+        ("model", "m1"),
+        ("role", "implementer"),
+        ("state", "claimed"),
+        ("lane", "WT-9"),
+    ] {
+        assert_eq!(row[key], want, "{key}");
+    }
+    assert_eq!(row["worktreePath"], yard.dir("w0").to_str().unwrap());
+    for key in ["repoId", "host", "leaseExpiresUtc", "lastHeartbeatUtc"] {
+        assert!(
+            row[key].as_str().is_some_and(|text| !text.is_empty()),
+            "{key}"
+        );
+    }
+    assert!(row["pid"].as_u64().is_some());
+    let list = text(&yard.claude("s2", "main", "$LG lease list"));
+    for part in [
+        "main",
+        "w0",
+        "feat/w0",
+        "T-1",
+        "`s1`",
+        "claude/m1",
+        "claimed",
+        "WT-9",
+        "running",
+    ] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
 }

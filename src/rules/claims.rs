@@ -17,7 +17,6 @@ pub(super) const WRITERS: &[&str] = &[
     "mergetool",
     "sparse-checkout",
     "submodule",
-    "update-index",
 ];
 
 /// How an act changes checkouts.

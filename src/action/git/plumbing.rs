@@ -44,10 +44,7 @@ pub(super) fn update_index(run: &mut Run<'_>, words: &[Word]) {
                 .extend(args.by_ref().nth(1).map(|w| (*w).clone())),
         }
     }
-    if marks {
-        let verb = run.verb.clone();
-        run.act(Act::Other { verb });
-    } else {
+    if !marks {
         stage.paths.extend(args.map(|w| (*w).clone()));
     }
     if !stage.paths.is_empty() || stage.from_file.is_some() || stage.sweeping.is_some() {

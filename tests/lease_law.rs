@@ -258,6 +258,7 @@ fn nobody_else_renews_releases_or_marks() {
     assert_eq!(code(bench.run("y", &b(), renew(), at(0))), "E_UNREGISTERED");
 }
 
+// R26
 #[test]
 fn a_state_that_is_not_lived_through_is_refused() {
     let world = World::claimed();

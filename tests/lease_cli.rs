@@ -144,6 +144,7 @@ fn what_a_dead_session_left_is_taken_over_when_its_time_is_over_and_nothing_work
     );
 }
 
+// R3, R57, R58
 #[test]
 fn strict_mode_keeps_the_main_checkout_for_landing_and_wants_claims() {
     let yard = Yard::new(1);

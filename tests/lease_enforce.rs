@@ -306,7 +306,7 @@ fn person(yard: &Yard, dir: &str, text: &str) -> Output {
         .unwrap()
 }
 
-// R148, R149, R150, R151, R152, R153, R154, R155
+// R148, R149, R150, R151, R152, R153, R154, R155, R71, D5, D6
 #[test]
 fn a_ticket_gets_a_worktree_that_is_found_and_removed_when_it_is_clean() {
     let yard = Yard::new(0);

@@ -332,6 +332,7 @@ fn each_stands_to_a_claim_as_it_is() {
     }
 }
 
+// R16, R22
 #[test]
 fn the_same_numbers_on_another_machine_boot_or_space_are_somebody_else() {
     let claude = chain(&[CLAUDE]);

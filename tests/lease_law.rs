@@ -137,7 +137,7 @@ fn claiming_again_is_renewing() {
 
 // --- what policy may want -------------------------------------------------------------------------
 
-// R6, R23, R34, R35, R50
+// R6, R23, R34, R35, R50, D9
 #[test]
 fn what_policy_wants_of_a_claim_is_asked_for() {
     let world = World::new();
@@ -258,6 +258,7 @@ fn nobody_else_renews_releases_or_marks() {
     assert_eq!(code(bench.run("y", &b(), renew(), at(0))), "E_UNREGISTERED");
 }
 
+// R26
 #[test]
 fn a_state_that_is_not_lived_through_is_refused() {
     let world = World::claimed();
@@ -506,7 +507,7 @@ fn a_standby_takes_nothing_over_by_itself() {
 
 // --- doubt and clocks -----------------------------------------------------------------------------
 
-// I11
+// I11, R14, R44
 #[test]
 fn doubt_about_the_owner_never_gives_its_claim_away() {
     type Change = fn(&mut Asker);

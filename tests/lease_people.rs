@@ -251,7 +251,7 @@ fn tickets_and_branches_are_named_as_policy_wants_and_nothing_is_made_otherwise(
     );
 }
 
-// D2
+// D2, R3, R57
 #[test]
 fn where_policy_alone_is_strict_plain_files_need_a_claim_before_anything_was_claimed() {
     let yard = Yard::new(1);

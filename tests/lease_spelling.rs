@@ -213,7 +213,7 @@ fn what_git_would_push_is_judged_by_its_lines() {
 
 // --- without a network ----------------------------------------------------------------------------------
 
-// I20
+// I20, R10, R11, R32
 #[test]
 fn a_remote_that_cannot_be_reached_changes_no_claim_and_no_answer() {
     let yard = Yard::new(2);

@@ -79,6 +79,7 @@ fn each(test: impl Fn(&dyn Store)) {
     test(&Memory::default());
 }
 
+// R8, R31
 #[test]
 fn what_is_written_is_read_by_checkout_by_name_and_in_the_list() {
     each(|store| {
@@ -279,6 +280,7 @@ fn fifty_racers_for_one_branch_leave_one_holder() {
 // --- locks ----------------------------------------------------------------------------------------
 
 // I15: beads' hooks waited for ever.
+// D4
 #[test]
 fn a_lock_that_is_held_for_ever_costs_a_hook_its_deadline_and_no_more() {
     let disk = Disk::new();
@@ -394,7 +396,7 @@ fn churn(dir: &Path) -> Child {
         .unwrap()
 }
 
-// I8, R45
+// I8, R45, R9, D8
 #[test]
 fn killed_at_any_moment_a_writer_leaves_whole_files_and_no_lock() {
     let temp = quick_dir();

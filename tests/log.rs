@@ -88,6 +88,7 @@ fn as_child() {
     }
 }
 
+// R66
 #[test]
 fn a_verdict_becomes_one_line_that_reads_back() {
     let (_temp, state) = private();

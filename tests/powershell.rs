@@ -85,6 +85,7 @@ fn a_guarded_command_in_quotes_is_only_a_text() {
     report.end("quoted commands");
 }
 
+// R64
 #[test]
 fn a_guarded_command_is_stopped_wherever_it_stands() {
     let stage = stage();

@@ -39,6 +39,7 @@ fn sampled(parts: &[&str], one_in: u64) -> bool {
     long() || dice(parts).is_multiple_of(one_in)
 }
 
+// R54, R61, R62, R63, R65, R67
 #[test]
 fn every_rule_decides_its_own_cases() {
     let fixtures = load();

@@ -93,6 +93,7 @@ fn the_corpus_is_read_as_bash_ran_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+// R64
 #[test]
 fn nothing_of_the_corpus_is_missed() {
     for case in cases() {

@@ -1,6 +1,8 @@
 //! Programs and redirects that write, move or remove files, as far as guarded files may be meant.
 
-use super::words::{Line, Takes, gnu};
+mod find;
+
+use super::words::{Given, Line, Takes, gnu};
 use super::{Act, Action, Alter, Place, Unread};
 use crate::shell::{Command, Opaque, RedirectKind, Span, Word};
 use std::path::{Path, PathBuf};
@@ -24,6 +26,8 @@ enum Does {
     Dd,
     /// Only with `-delete`.
     Find,
+    /// As a patch says, in the directory of `-d`, else in this one.
+    Patches,
     /// What an archive holds goes into the directory of these options, else into this one.
     Unpacks(&'static [&'static str]),
 }
@@ -94,7 +98,7 @@ const PROGRAMS: &[(&str, Takes, Does)] = &[
     (
         "patch",
         gnu("pidoBDFgrVYz", &["input", "directory", "output", "strip"]),
-        Does::Writes(0),
+        Does::Patches,
     ),
     ("perl", gnu("eEIMm", &[]), Does::InPlace),
     (
@@ -205,6 +209,13 @@ pub(super) fn read(
     }
 }
 
+/// The files that are edited in place: without `-e` or `-f`, the first word of `sed` is a program.
+pub(super) fn edited<'a, 'w>(base: &str, line: &'a Line<'w>) -> &'a [&'w Word] {
+    let sed = matches!(base, "sed" | "gsed");
+    let script = sed && line.last(&["e", "expression", "f", "file"]).is_none();
+    line.operands.get(usize::from(script)..).unwrap_or_default()
+}
+
 /// `-i`, `-pi`, `--in-place=.bak`.
 pub(super) fn edits_in_place(word: &Word) -> bool {
     let letters = word.text.strip_prefix('-').unwrap_or_default();
@@ -226,7 +237,7 @@ fn worth_reading(base: &str, command: &Command, dir: Option<&Path>) -> bool {
     let whole = match base {
         "rm" => words.iter().any(|w| w.text.starts_with('-')),
         "mv" | "rimraf" | "trash" | "trash-put" => true,
-        "find" => found_are(words).is_some(),
+        "find" => find::found_are(words).is_some(),
         _ => false,
     };
     whole || words.iter().any(|w| telling(w, dir))
@@ -339,7 +350,11 @@ impl Reader<'_> {
         let whole = name.len() < from.text.len() || name.ends_with("/.") || name == ".";
         let name = name.rsplit('/').next().unwrap_or(name);
         let word = Word {
-            text: format!("{}/{}", to.text, if whole { "*" } else { name }),
+            text: format!(
+                "{}/{}",
+                to.text.strip_suffix('/').unwrap_or(&to.text),
+                if whole { "*" } else { name }
+            ),
             glob: whole || from.glob || to.glob,
             opaque: from.opaque.max(to.opaque),
             span: to.span,
@@ -371,6 +386,8 @@ impl Reader<'_> {
                     self.alters(word, by);
                 }
             }
+            // A dry run, or another machine's files.
+            Does::Copies if base == "rsync" && leaves_alone(&line()) => {}
             Does::Moves | Does::Copies => {
                 self.transfers(&line(), matches!(does, Does::Moves), base == "ln");
             }
@@ -392,7 +409,8 @@ impl Reader<'_> {
             }
             Does::InPlace => {
                 if words.iter().any(edits_in_place) {
-                    for word in &line().operands {
+                    let line = line();
+                    for word in edited(base, &line) {
                         self.writes(word);
                     }
                 }
@@ -407,36 +425,56 @@ impl Reader<'_> {
                     }
                 }
             }
+            Does::Patches => self.patches(&line()),
             Does::Find => self.find(words),
             Does::Unpacks(into) => self.unpacks(base, &line(), words, into),
         }
     }
 
     fn transfers(&mut self, line: &Line<'_>, moves: bool, links: bool) {
-        let into = line.last(&["t", "target-directory"]).and_then(|given| {
-            Some(Word {
-                text: given.value?.to_owned(),
-                ..given.word.clone()
-            })
-        });
+        let into = line.last(&["t", "target-directory"]).and_then(valued);
+        let symbolic = line.on(&["s", "symbolic"]).is_some();
         let (from, to) = match (&into, line.operands.split_last()) {
             (Some(into), _) => (line.operands.as_slice(), into),
             (None, Some((to, from))) if !from.is_empty() => (from, *to),
             // `ln -s DIR/NAME` makes `NAME` here.
-            (None, Some((one, _))) if links => return self.writes(one),
+            (None, Some((one, _))) if links => {
+                if !symbolic || telling(one, self.dir) {
+                    self.writes(one);
+                }
+                return self.into(one, &here(self.command));
+            }
             (None, _) => return,
         };
         for source in from {
             if moves {
                 self.alters(source, Alter::Move);
             }
-            // Through a link a file is written under another name.
-            if links {
+            // Through a link a file is written under another name. That of a symbolic one is found again
+            // wherever the link is met.
+            if links && (!symbolic || telling(source, self.dir)) {
                 self.writes(source);
             }
             self.into(source, to);
         }
         self.writes(to);
+        // `rsync --delete` removes what is there besides.
+        if line.options.iter().any(|o| o.name.starts_with("delete")) {
+            let by = Some(Alter::Remove { tree: true });
+            self.touches(&below(to, "*"), by);
+        }
+    }
+
+    /// `patch < FILE`, `patch -d DIR`, `patch FILE < FILE`.
+    fn patches(&mut self, line: &Line<'_>) {
+        let named = |names: &[&str]| line.last(names).and_then(valued);
+        let dir = named(&["d", "directory"]);
+        match (line.operands.first(), dir, named(&["o", "output"])) {
+            (_, _, Some(file)) => self.writes(&file),
+            (Some(file), None, _) => self.writes(file),
+            (_, Some(dir), _) => self.writes(&below(&dir, "*")),
+            (None, None, _) => self.writes(&below(&here(self.command), "*")),
+        }
     }
 
     /// `tar -xf ARCHIVE -C DIR`, `tar xf ARCHIVE`, `unzip ARCHIVE -d DIR`.
@@ -448,51 +486,37 @@ impl Reader<'_> {
         if !unpacks {
             return;
         }
-        let given = line.last(into).and_then(|given| {
-            Some(Word {
-                text: given.value?.to_owned(),
-                ..given.word.clone()
-            })
-        });
-        let dir = given.unwrap_or_else(|| Word {
-            text: ".".to_owned(),
-            span: self.command.span,
-            ..Word::default()
-        });
+        let given = line.last(into).and_then(valued);
+        let dir = given.unwrap_or_else(|| here(self.command));
         self.writes(&below(&dir, "*"));
     }
+}
 
-    /// `find DIR … -name NAME -delete`, `-exec rm {} +`.
-    fn find(&mut self, words: &[Word]) {
-        let Some(by) = found_are(words) else {
-            return;
-        };
-        let expression = |w: &&Word| !w.text.starts_with(['-', '(', '!']);
-        let roots = words.iter().take_while(expression).count();
-        let (roots, tests) = words.split_at(roots);
-        let all = |w: &Word| {
-            let test = w.text.strip_prefix('-');
-            test.is_none_or(|t| matches!(t, "delete" | "depth" | "mindepth" | "exec" | "execdir"))
-        };
-        let everything = tests.first().is_some_and(all) && tests.iter().all(all);
-        for root in roots {
-            if everything {
-                self.alters(root, by);
-                continue;
-            }
-            let mut named = false;
-            for pair in tests.windows(2) {
-                if let [flag, name] = pair
-                    && matches!(flag.text.as_str(), "-name" | "-iname")
-                {
-                    named = true;
-                    self.alters(&below(root, &name.text), by);
-                }
-            }
-            if !named {
-                self.alters(&below(root, "*"), Alter::Remove { tree: false });
-            }
-        }
+/// Whether `rsync` writes no file of this machine.
+fn leaves_alone(line: &Line<'_>) -> bool {
+    let remote = |to: &&Word| {
+        to.text
+            .split('/')
+            .next()
+            .is_some_and(|part| part.contains(':'))
+    };
+    line.on(&["n", "dry-run", "list-only"]).is_some() || line.operands.last().is_some_and(remote)
+}
+
+/// The value of an option, as a word of its own.
+fn valued(given: &Given<'_>) -> Option<Word> {
+    Some(Word {
+        text: given.value?.to_owned(),
+        ..given.word.clone()
+    })
+}
+
+/// The directory that a command runs in.
+fn here(command: &Command) -> Word {
+    Word {
+        text: ".".to_owned(),
+        span: command.span,
+        ..Word::default()
     }
 }
 
@@ -502,22 +526,6 @@ fn below(root: &Word, pattern: &str) -> Word {
         text: format!("{}/{pattern}", root.text),
         glob: true,
         ..root.clone()
-    }
-}
-
-/// What `find` does to the files that it finds.
-fn found_are(words: &[Word]) -> Option<Alter> {
-    if words.iter().any(|w| w.text == "-delete") {
-        return Some(Alter::Remove { tree: true });
-    }
-    let at = words
-        .iter()
-        .position(|w| matches!(w.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"))?;
-    match super::basename(&words.get(at + 1)?.text) {
-        "rm" | "rmdir" | "shred" | "unlink" | "truncate" => Some(Alter::Remove { tree: true }),
-        "mv" => Some(Alter::Move),
-        "chmod" | "chown" | "chgrp" => Some(Alter::Mode),
-        _ => None,
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod agent;
 mod discard;
+mod elsewhere;
 pub mod enter;
 pub mod file;
 pub mod forge;
@@ -575,6 +576,7 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     }
     file::read(&base, command, dir, true, &mut named.actions);
     ruin::read(&base, command, dir, &mut named.actions);
+    elsewhere::fetched_files(&base, command, dir, &mut named.actions);
     let own = own::read(&base, command).or_else(|| agent::read(&base, command));
     named.actions.extend(own.map(plain));
     if wrap::waits_for_lines(command) {
@@ -583,9 +585,10 @@ pub fn name(command: &Command, dir: Option<&Path>, lookup: &dyn Lookup) -> Named
     if let Some(unread) = odd_git(command, &base) {
         named.actions.push(plain(Act::Opaque(unread)));
     }
-    if lookup.claimed() && may_write::may_write(&base) && lookup.minds_programs(dir) {
-        let program = program.clone();
-        named.actions.push(plain(Act::Run { program }));
+    if lookup.claimed() && may_write::may_write(&base) {
+        let minds = lookup.minds_programs(dir);
+        let there = elsewhere::runs(&base, command, dir, minds);
+        named.actions.extend(there);
     }
     named.possible = wrap::possible(command);
     named

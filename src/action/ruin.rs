@@ -146,7 +146,11 @@ fn program(base: &str, line: &Line<'_>, all: &mut Vec<Ruin>) {
         "unlink" => all.push(removed(false, operands())),
         "rimraf" => all.push(removed(true, operands())),
         "shred" => all.push(ruin(Fate::Replaced, operands())),
-        "gsed" | "patch" | "perl" | "ruby" | "sed" => all.push(ruin(Fate::Edited, operands())),
+        "gsed" | "perl" | "ruby" | "sed" => {
+            let files = file::edited(base, line).iter().map(|word| (*word).clone());
+            all.push(ruin(Fate::Edited, files.collect()));
+        }
+        "patch" => all.push(ruin(Fate::Edited, operands())),
         "tee" if on(&["a", "append"]) => all.push(ruin(Fate::Edited, operands())),
         "tee" => all.push(ruin(Fate::Replaced, operands())),
         "truncate" => {
@@ -409,7 +413,8 @@ mod tests {
             ("rsync -a --delete a b/", "--b/a[] =a b/"),
             ("rsync -an --delete a/ b/", ""),
             ("rsync -a --delete a/ host:b/", ""),
-            ("sed -i s/a/b/ f", "+s/a/b/,f"),
+            ("sed -i s/a/b/ f", "+f"),
+            ("sed -i -e s/a/b/ f g", "+f,g"),
             ("perl -pi -e s/a/b/ f", "+f"),
             ("sed -n p f", ""),
             ("patch -p1", ""),

@@ -6,21 +6,31 @@ use super::{home, input, lease};
 use crate::action::Place;
 use crate::call::Call;
 use crate::lease::asker::Standing;
+use crate::lease::book::Name;
 use crate::lease::error::Refusal;
 use crate::lease::identity::harness;
-use crate::lease::law::{Act, Source, Wanted, shown};
+use crate::lease::law::{Act, Outcome, Source, Wanted, shown};
+use crate::lease::liveness::Liveness;
 use crate::lease::record::Claim;
 use crate::lease::registry::Hold;
 use crate::lease::spot::Spot;
 use crate::lease::watch::Watch;
 use crate::policy::LeaseMode;
+use crate::state::time::shown_span;
 use crate::world::{Dirs, Fact, Head, World};
 use serde::Deserialize;
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 /// More claimed checkouts of one repository than this are worth a word (R50).
 const MANY: usize = 6;
+
+/// A sign of life and no more.
+const RENEW: Act = Act::Renew {
+    stage: None,
+    ttl: None,
+};
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,6 +159,9 @@ impl Desk {
         if !linked && !self.strict && !self.watch.any() {
             return Ok(Vec::new());
         }
+        if matches!(event, Event::Start | Event::Prompt) {
+            self.give_way(&[]);
+        }
         let hold = self.watch.hold(&self.dirs.git_dir, &self.dirs.common);
         match event {
             Event::Start => self.start(hold, linked, said.source.as_deref()),
@@ -163,10 +176,59 @@ impl Desk {
             Event::End if matches!(said.reason.as_deref(), Some("clear" | "resume")) => {
                 Ok(Vec::new())
             }
-            Event::End => match hold {
-                Hold::Mine(claim, standing) => self.leave(&claim, standing),
-                _ => Ok(Vec::new()),
-            },
+            Event::End => {
+                self.leave_others();
+                match hold {
+                    Hold::Mine(claim, standing) => self.leave(&claim, standing),
+                    _ => Ok(Vec::new()),
+                }
+            }
+        }
+    }
+
+    /// A session may end elsewhere than where it has worked.
+    fn leave_others(&self) {
+        let (who, now) = (self.watch.asker(), self.watch.now());
+        let registry = self.watch.registry(self.terms.clone());
+        let Ok(spot) = self.spot() else { return };
+        let here = (spot.repo.as_str(), spot.checkout.as_str());
+        for (claim, standing) in lease::held(&registry, here, who, now) {
+            let place = Place {
+                dir: Some(claim.checkout.path.clone()),
+                ..Place::default()
+            };
+            let clean = || self.world.unsaved(&place, &claim.checkout.provisioned);
+            let act = match lease::gone(&claim.checkout) || clean() == Fact::Known(None) {
+                true => Act::Release,
+                false => Act::MarkDirty,
+            };
+            let key = (here.0, claim.checkout.id.as_str());
+            let run = |act| registry.run(key, who, act, None, (Watch::WAIT, now));
+            if standing == Standing::Resumed {
+                let _ = run(RENEW);
+            }
+            // Its time ends it where this cannot.
+            if let Ok(outcome) = run(act) {
+                self.noted(&claim.checkout.path, &outcome);
+            }
+        }
+    }
+
+    /// Clears claims out of the way whose checkouts are gone.
+    fn give_way(&self, names: &[Name]) {
+        let Ok(spot) = self.spot() else { return };
+        let (who, now) = (self.watch.asker(), self.watch.now());
+        let registry = self.watch.registry(self.terms.clone());
+        let left = lease::give_way(&registry, &spot.repo, who, names, (Watch::WAIT, now));
+        for (top, outcome) in &left {
+            self.noted(top, outcome);
+        }
+    }
+
+    /// The log is advice, and never a reason (R12).
+    fn noted(&self, top: &Path, outcome: &Outcome) {
+        if let Ok(state) = home::state() {
+            let _ = lease::note(&state, top, self.watch.asker(), outcome, self.watch.now());
         }
     }
 
@@ -210,12 +272,18 @@ impl Desk {
 
     /// The claim, for the session that holds it.
     fn told(&self, claim: &Claim) -> String {
-        let branch = claim.branch.as_deref().unwrap_or("-");
-        let ticket = claim.ticket.as_deref().unwrap_or("-");
-        format!(
-            "you hold the checkout `{}` with branch `{branch}` for ticket `{ticket}`: work here, and leave other checkouts and branches to their owners",
-            claim.checkout.path.display()
-        )
+        let mut text = format!("you hold the checkout `{}`", claim.checkout.path.display());
+        if let Some(branch) = &claim.branch {
+            text.push_str(&format!(" with branch `{branch}`"));
+        }
+        if let Some(ticket) = &claim.ticket {
+            text.push_str(&format!(" for ticket `{ticket}`"));
+        }
+        let may = match claim.role.writes() {
+            true => "work here, and leave other checkouts and branches to their owners".to_owned(),
+            false => format!("as `{}` you read here, and change nothing", claim.role),
+        };
+        format!("{text}: {may}")
     }
 
     fn prompt(&self, hold: Hold, linked: bool) -> Result<Vec<String>, Refusal> {
@@ -229,16 +297,21 @@ impl Desk {
                 self.claim()?;
             }
             Hold::Mine(..) => {
-                let act = Act::Renew {
-                    stage: None,
-                    ttl: None,
-                };
-                self.run(act)?;
+                self.run(RENEW)?;
             }
             Hold::Lapsed(claim) => {
                 return Ok(vec![format!(
                     "{} held this checkout and is gone: `leaseguard lease takeover` makes it yours",
                     shown(&claim)
+                )]);
+            }
+            Hold::Foreign(claim, Liveness::Dead) => {
+                let wait =
+                    Duration::from_secs(claim.lease.ttl_secs).saturating_add(self.terms.skew);
+                return Ok(vec![format!(
+                    "{} held this checkout and its process is gone: `leaseguard lease takeover` makes it yours once it has shown no sign of life for {} and nothing works here any more; until then read here, or work in a worktree of your own (`git worktree add`)",
+                    shown(&claim),
+                    shown_span(wait)
                 )]);
             }
             Hold::Foreign(claim, _) | Hold::Unclear(claim) => {
@@ -260,10 +333,7 @@ impl Desk {
     fn leave(&self, claim: &Claim, standing: Standing) -> Result<Vec<String>, Refusal> {
         // It goes on in another process: that one has to be the owner before it can leave.
         if standing == Standing::Resumed {
-            self.run(Act::Renew {
-                stage: None,
-                ttl: None,
-            })?;
+            self.run(RENEW)?;
         }
         let act = match self.world.unsaved(&self.place, &claim.checkout.provisioned) {
             Fact::Known(None) => Act::Release,
@@ -279,12 +349,14 @@ impl Desk {
         let asker = self.watch.asker();
         let host = asker.process.as_ref().and_then(|p| harness(&p.host));
         let origin = self.world.remote_urls(&self.place).into_iter().next();
-        let wanted = Wanted::plain(
+        let mut wanted = Wanted::plain(
             spot.repo_record(origin.as_deref()),
             spot.checkout_record(),
             self.branch.clone(),
             host,
         );
+        let branch = self.branch.as_deref();
+        wanted.ticket = branch.and_then(|branch| self.terms.ticket_in(branch));
         self.run(Act::Claim(Box::new(wanted))).map(drop)
     }
 
@@ -297,12 +369,12 @@ impl Desk {
         let (who, now) = (self.watch.asker(), self.watch.now());
         let registry = self.watch.registry(self.terms.clone());
         let key = (spot.repo.as_str(), spot.checkout.as_str());
+        if let Act::Claim(wanted) = &act {
+            self.give_way(&lease::named(wanted));
+        }
         let outcome = registry.run(key, who, act, None, (Watch::WAIT, now))?;
-        if outcome.event != "renew"
-            && let Ok(state) = home::state()
-        {
-            // The log is advice, and never a reason (R12).
-            let _ = lease::note(&state, &spot, who, &outcome, now);
+        if outcome.event != "renew" {
+            self.noted(&spot.top, &outcome);
         }
         Ok(outcome.claim)
     }

@@ -114,6 +114,12 @@ fn write(verdict: &Verdict, e: &Envelope<'_>) -> Reply {
     if let Some(brief) = Reply::brief(event, verdict) {
         return brief;
     }
+    if event == "UserPromptSubmit"
+        && verdict.decision() == Decision::Allow
+        && let Some(context) = Reply::context(verdict, "UserPromptSubmit")
+    {
+        return context;
+    }
     if e.needs_no_decision() {
         return Reply::silence();
     }

@@ -57,9 +57,17 @@ impl Reply {
     /// What the agent is told before it starts, in the shape of Claude Code; nothing where there is
     /// nothing to tell, or where `event` is no start.
     pub(super) fn brief(event: &str, verdict: &Verdict) -> Option<Reply> {
-        let lines = told(verdict).filter(|_| event == "SessionStart")?;
+        Reply::context(
+            verdict,
+            (event == "SessionStart").then_some("SessionStart")?,
+        )
+    }
+
+    /// The notes as context of `event`.
+    pub(super) fn context(verdict: &Verdict, event: &str) -> Option<Reply> {
+        let lines = told(verdict)?;
         Some(Reply::json(&format!(
-            r#"{{"hookSpecificOutput":{{"hookEventName":"SessionStart","additionalContext":{lines}}}}}"#
+            r#"{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":{lines}}}}}"#
         )))
     }
 }

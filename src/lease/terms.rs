@@ -82,12 +82,43 @@ impl Terms {
         ttl / 4
     }
 
+    /// The ticket in a branch that is named as policy wants, where its pattern tells one.
+    pub fn ticket_in(&self, branch: &str) -> Option<String> {
+        let pattern = self.branch_pattern.as_deref()?;
+        let (before, _) = pattern.split_once("{ticket}")?;
+        // A pattern in front of it may fit in several ways: the one that leaves the most counts.
+        let wanted = |ticket: &&str| {
+            let named = self.ticket_pattern.as_deref();
+            !ticket.is_empty()
+                && !ticket.contains('/')
+                && named.is_none_or(|pattern| fits(pattern, ticket, None))
+                && fits(pattern, branch, Some(ticket))
+        };
+        let starts = branch.char_indices().map(|(at, _)| at);
+        let starts = starts.filter(|at| branch.get(..*at).is_some_and(|b| fits(before, b, None)));
+        let ends = |at: usize| {
+            let rest = branch.get(at..).unwrap_or_default();
+            let ends = rest
+                .char_indices()
+                .map(move |(i, c)| i.saturating_add(c.len_utf8()));
+            ends.rev().filter_map(move |end| rest.get(..end))
+        };
+        let mut found = starts.flat_map(ends).filter(wanted);
+        found.next().map(str::to_owned)
+    }
+
     /// Refuses a branch or a ticket that is not named as policy wants.
     pub fn check_names(&self, branch: Option<&str>, ticket: Option<&str>) -> Result<(), Refusal> {
         let refused = |code, kind: &str, name: &str, pattern: &str| {
-            let what = format!(
-                "{kind} `{name}` is not named as `{pattern}`, which policy wants: take another name"
-            );
+            let way = match (kind, ticket) {
+                ("ticket", _) => "take another name".to_owned(),
+                (_, Some(ticket)) if pattern.contains("{ticket}") => format!(
+                    "for ticket `{ticket}` take another branch (`git switch -c`), or name it with `--branch`"
+                ),
+                _ => "take another branch (`git switch -c`), or name it with `--branch`".to_owned(),
+            };
+            let what =
+                format!("{kind} `{name}` is not named as `{pattern}`, which policy wants: {way}");
             Err(Refusal::new(code, what))
         };
         match (&self.ticket_pattern, ticket) {
@@ -165,6 +196,10 @@ mod tests {
                 Err(Code::TicketName),
                 "{ticket}"
             );
+        }
+        assert_eq!(terms.ticket_in("wt/WT-2505/T-3").as_deref(), Some("T-3"));
+        for branch in ["wt/WT-2505/U-3", "feat/T-3", "wt/WT-1/x/T-3", "wt/WT-1/"] {
+            assert_eq!(terms.ticket_in(branch), None, "{branch}");
         }
         let told = terms.check_names(None, Some("U-3")).unwrap_err();
         assert!(told.what.contains("`T-*`") && told.what.contains("`U-3`"));

@@ -239,6 +239,10 @@ fn checkout(path: &Parts, word: &Word, deed: Deed, action: &Action, world: &Worl
             return Some((Guard::Deny("a directory that holds this checkout"), None));
         }
     }
+    if word.glob && world.matches_checkouts(&action.place, word) {
+        let list = Instead::run(format!("{} worktree list", git_at(&action.place, world)));
+        return Some((Guard::Deny("a pattern that whole checkouts fit"), list));
+    }
     match world.root(&path.whole()?) {
         Root::Main => Some((Guard::Deny(TOP), None)),
         Root::Bare => Some((

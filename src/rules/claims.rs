@@ -37,6 +37,19 @@ pub(super) struct Change {
     /// As a verb: `write \`a.txt\``.
     pub(super) does: String,
     pub(super) span: Span,
+    /// It goes through directories, and which of their files it finds is not known.
+    pub(super) searches: bool,
+}
+
+impl Change {
+    /// How it changes `touched`: what a search may come upon on its way may have nothing that it finds.
+    pub(super) fn deed_at(&self, touched: &Touched) -> Deed {
+        if self.searches && touched.below.is_none() {
+            Deed::Perhaps
+        } else {
+            self.deed
+        }
+    }
 }
 
 /// Whether claims can have anything to say.
@@ -56,6 +69,7 @@ pub(super) fn change(action: &Action, world: &World) -> Option<Change> {
         deed,
         does,
         span: action.span,
+        searches: false,
     };
     let by = |word: &Word, by: Option<Alter>| {
         let tree = matches!(by, Some(Alter::Remove { tree: true } | Alter::Move));
@@ -75,6 +89,7 @@ pub(super) fn change(action: &Action, world: &World) -> Option<Change> {
             } else {
                 word.span
             },
+            searches: word.glob && word.text.contains("/**/"),
         }
     };
     Some(match &action.act {
@@ -142,7 +157,7 @@ pub(super) fn against(stand: &Stand, deed: Deed) -> Option<(Decision, Vec<String
             Some((Decision::Ask, vec![held(told), why.to_owned()]))
         }
         Stand::Gone(told) => {
-            let why = "its process is gone, but its time is not over, or something still works there";
+            let why = "its process is gone; `leaseguard lease takeover` makes the checkout yours once its time is over, some minutes after its last sign of life, and nothing works there any more";
             Some((Decision::Ask, vec![held(told), why.to_owned()]))
         }
         Stand::Lapsed(told) => (deed == Deed::Destroys).then(|| {
@@ -218,7 +233,7 @@ pub(super) fn new_worktree(place: &Place, world: &World, policy: &Policy) -> Opt
 
 /// A finding against changing `touched`.
 pub(super) fn found(change: &Change, touched: &Touched, whose: &str) -> Found {
-    let may = if change.deed == Deed::Perhaps {
+    let may = if change.deed_at(touched) == Deed::Perhaps {
         "may change"
     } else {
         "would change"

@@ -106,7 +106,9 @@ fn of_setting(setting: &Setting, action: &Action, world: &World, policy: &Policy
     };
     let wrong = match config_keys::key(key) {
         // An alias that is used is followed, and what pushes and cleans do by config is known.
-        Key::Runs(Use::Alias) | Key::Pushes | Key::RedirectsIfTrue | Key::Requires => None,
+        Key::Runs(Use::Alias) | Key::Pushes | Key::RedirectsIfTrue | Key::Requires | Key::Bare => {
+            None
+        }
         // It is no clone that would take its hooks from there.
         Key::Template => None,
         kind => of_value(kind, key, &setting.value, action, world, policy),
@@ -149,6 +151,11 @@ fn of_value(
             Decision::Deny,
             "every push to this remote would overwrite and delete its refs",
         ),
+        Key::Bare if off(text) => None,
+        Key::Bare => wrong(
+            Decision::Deny,
+            "git would take the main checkout for a bare repository: nothing could be done in it any more",
+        ),
         Key::Rewrites if same_host(key, text) => None,
         Key::Rewrites => wrong(Decision::Deny, REACHES),
         Key::Includes => wrong(Decision::Deny, "git would take config from another file"),
@@ -175,6 +182,10 @@ fn unknown(kind: Key) -> Option<Wrong> {
         Key::Redirects | Key::RedirectsIfTrue | Key::Rewrites | Key::Includes => wrong(
             Decision::Ask,
             "git may reach another place than the repository says",
+        ),
+        Key::Bare => wrong(
+            Decision::Ask,
+            "git may take the main checkout for a bare repository",
         ),
         Key::Protocol => wrong(Decision::Ask, "git may run helpers of foreign protocols"),
         Key::Autocorrect => wrong(Decision::Ask, "git may run verbs that nobody typed"),

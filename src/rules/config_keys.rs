@@ -40,6 +40,8 @@ pub(super) enum Key {
     Protocol,
     /// It lets git run verbs that nobody typed.
     Autocorrect,
+    /// It makes a checkout none if it is true.
+    Bare,
     /// It is how long git keeps what could bring lost commits back.
     Expires,
     /// It is what keeps `clean` from working unforced.
@@ -69,6 +71,7 @@ pub(super) fn key(key: &str) -> Key {
         ("core" | "sequence", None, "editor") => Runs(Use::Editor),
         ("core", None, "pager") | ("interactive", None, "difffilter") => Runs(Use::Pager),
         ("pager", ..) => RunsOrFlag(Use::Pager),
+        ("core", None, "bare") => Key::Bare,
         ("core", None, "worktree") | ("remote", Some(_), "vcs") => Key::Redirects,
         ("diff", _, "external" | "command" | "textconv")
         | ("filter", Some(_), "clean" | "smudge" | "process")

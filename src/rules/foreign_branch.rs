@@ -34,18 +34,12 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
                 .collect()
         }
         Act::Refs(refs) => refs_of(refs, action, world, policy),
-        Act::Switch(switch) => {
-            let moved = switch
-                .create
-                .as_ref()
-                .filter(|_| switch.force_create.is_some());
-            one(moved, action, world, policy)
-        }
+        // A name may be claimed before its branch is there.
+        Act::Switch(switch) => one(switch.create.as_ref(), action, world, policy),
         Act::Worktree(Worktree::Add {
             branch: Some(branch),
-            force: Some(how),
             ..
-        }) if how.text.starts_with("-B") => one(Some(branch), action, world, policy),
+        }) => one(Some(branch), action, world, policy),
         Act::Stash {
             verb, entry, span, ..
         } => stash(verb, entry.as_ref(), *span, action, world, policy),
@@ -55,9 +49,20 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
 
 fn refs_of(refs: &Refs, action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     match refs {
+        // It stands for the branch that is checked out.
+        Refs::Force { name, .. } if name.known() == Some("HEAD") => {
+            let branches = world.on_branches(&action.place);
+            let each = branches.iter();
+            each.filter_map(|branch| update(branch, name.span, action, world, policy))
+                .collect()
+        }
         Refs::Force { name, under, .. } if *under != "refs/tags/" => {
             one(Some(name), action, world, policy)
         }
+        // A fetch moves one that is there already.
+        Refs::Create {
+            name, branch: true, ..
+        } => one(Some(name), action, world, policy),
         Refs::Delete {
             names,
             under,
@@ -67,15 +72,9 @@ fn refs_of(refs: &Refs, action: &Action, world: &World, policy: &Policy) -> Vec<
             .iter()
             .flat_map(|name| one(Some(name), action, world, policy))
             .collect(),
-        Refs::Rename {
-            from,
-            to,
-            force,
-            copy,
-            ..
-        } => {
+        Refs::Rename { from, to, copy, .. } => {
             let mut all = one(from.as_ref().filter(|_| !copy), action, world, policy);
-            all.extend(one(Some(to).filter(|_| *force), action, world, policy));
+            all.extend(one(Some(to), action, world, policy));
             all
         }
         _ => Vec::new(),

@@ -26,7 +26,7 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     let mut all = Vec::new();
     for touched in &change.reaches.all {
         let stand = claims::settled(&touched.stand, world, policy);
-        if let Some((decision, because)) = claims::against(&stand, change.deed) {
+        if let Some((decision, because)) = claims::against(&stand, change.deed_at(touched)) {
             let mut found = claims::found(&change, touched, "the checkout of another session,");
             found.because.splice(0..0, because);
             found.decision = Some(decision);

@@ -54,18 +54,22 @@ fn finding(own: &Own, path: &Word, action: &Action) -> Found {
     } else {
         path.span
     };
-    Found::new(
+    // Which files a pattern finds may be told from none that it could find.
+    let may = if path.glob { "may" } else { "would" };
+    let found = Found::new(
         format!(
-            "this would change `{}`, outside of your claim",
+            "this {may} change `{}`, outside of your claim",
             spelled(path)
         ),
         span,
-    )
-    .because(format!("your claim allows {}", allowed.join(", ")))
-    .instead(super::Instead::run(format!(
-        "leaseguard lease show --worktree {}",
-        super::target::quoted(&own.top.to_string_lossy())
-    )))
+    );
+    let found = if path.glob { found.ask() } else { found };
+    found
+        .because(format!("your claim allows {}", allowed.join(", ")))
+        .instead(super::Instead::run(format!(
+            "leaseguard lease show --worktree {}",
+            super::target::quoted(&own.top.to_string_lossy())
+        )))
 }
 
 /// Whether a path below the checkout fits a pattern: `*` and `?` stay within a name, `**` stands

@@ -1,7 +1,8 @@
 //! Whose a checkout or a branch is, as claims say it at a point of the script.
 
 use super::checkouts::others;
-use super::paths::{followed, known_part};
+use super::matching::tops_in;
+use super::paths::{ends_wild, followed, known_part};
 use super::repo::{Found, Repo, pointer, real, under};
 use super::scene::Alternative;
 use super::spot::{self, Site};
@@ -132,7 +133,8 @@ impl World {
         if let Some(repo) = self.found(from) {
             self.add(&repo, Some(&full), &mut reaches);
         }
-        if tree || pattern.is_some() {
+        // One file that a pattern at the end of a path finds is no checkout, and lies in none but this.
+        if tree || pattern.is_some() && !ends_wild(path) {
             let fits = |top: &Path| match (&pattern, top.strip_prefix(&full)) {
                 (_, Err(_)) => false,
                 (None, Ok(_)) => true,
@@ -141,7 +143,7 @@ impl World {
                     name.is_some_and(|name| glob_matches(pattern, name))
                 }
             };
-            for repo in self.all_here() {
+            for repo in self.all_near(&full, pattern.as_deref().unwrap_or("*")) {
                 if repo.top.as_deref().is_some_and(fits) {
                     self.add(&repo, None, &mut reaches);
                 }
@@ -269,9 +271,12 @@ impl World {
             .is_some_and(|watch| watch.strict(&touched.common))
     }
 
-    /// The main checkout of the repository at `place`.
+    /// The main checkout of the repository at `place`; a submodule's is part of another one.
     pub fn main_top(&self, place: &Place) -> Option<PathBuf> {
         let dirs = self.dirs(place)?;
+        if in_another(&dirs.common) {
+            return None;
+        }
         match dirs.common.file_name() {
             Some(name) if name == ".git" => dirs.common.parent().map(Path::to_owned),
             _ => Some(dirs.common),
@@ -331,15 +336,29 @@ impl World {
         }
     }
 
+    /// Every checkout of the repository that the call starts in, and of that around `dir`; where there
+    /// is none, those right in `dir` by a name that fits `pattern`.
+    fn all_near(&self, dir: &Path, pattern: &str) -> Vec<Rc<Repo>> {
+        let mut all = self.all_here();
+        match self.found(dir) {
+            Some(repo) if all.iter().any(|one| one.common == repo.common) => {}
+            Some(repo) => all.extend(with_others(repo)),
+            None => all.extend(
+                tops_in(dir, pattern)
+                    .iter()
+                    .filter_map(|top| self.found(top)),
+            ),
+        }
+        all
+    }
+
     /// Every checkout of the repository that the call starts in.
     fn all_here(&self) -> Vec<Rc<Repo>> {
         let Some(Found::Here(repo)) = self.around.cwd.as_ref().map(|dir| self.disk.find(dir))
         else {
             return Vec::new();
         };
-        let mut all: Vec<Rc<Repo>> = others(&repo).into_iter().map(|o| Rc::new(o.0)).collect();
-        all.push(repo);
-        all
+        with_others(repo)
     }
 
     fn add(&self, repo: &Repo, path: Option<&Path>, reaches: &mut Reaches) {
@@ -416,6 +435,19 @@ impl World {
         };
         reaches.unknown = vec!["which file it is, is not known".to_owned(), foreign];
     }
+}
+
+/// Whether the repository with this directory lies within another one's, as a submodule's does.
+pub fn in_another(common: &Path) -> bool {
+    let below = common.iter().skip_while(|part| *part != ".git");
+    below.skip(1).any(|part| part == "modules")
+}
+
+/// A checkout and all others of its repository.
+fn with_others(repo: Rc<Repo>) -> Vec<Rc<Repo>> {
+    let mut all: Vec<Rc<Repo>> = others(&repo).into_iter().map(|o| Rc::new(o.0)).collect();
+    all.push(repo);
+    all
 }
 
 fn held(watch: &Watch, hold: Hold) -> Stand {

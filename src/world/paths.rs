@@ -36,6 +36,12 @@ pub(super) fn known_part(place: &Place, path: &Word) -> Option<(PathBuf, Option<
     Some((known, None))
 }
 
+/// Whether the first pattern in `path` is its last part.
+pub(super) fn ends_wild(path: &Word) -> bool {
+    let mut parts = path.text.split('/').filter(|part| !part.is_empty());
+    path.glob && parts.find(|p| p.contains(['*', '?', '['])).is_some() && parts.next().is_none()
+}
+
 /// A shell pattern in which anything stands for one character as well as for many.
 pub(super) fn loose(pattern: &str) -> String {
     let mut out = String::new();

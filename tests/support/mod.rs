@@ -15,6 +15,8 @@ pub(crate) mod cases;
 pub(crate) mod claims;
 pub(crate) mod desk;
 pub(crate) mod effects;
+#[cfg(unix)]
+pub(crate) mod fleet;
 pub(crate) mod forge;
 pub(crate) mod git;
 #[cfg(unix)]

@@ -1,14 +1,16 @@
 //! `lease claim`, `lease renew` and `lease release`.
 
 use super::desk::{Desk, Found, at_checkout};
+use super::left::held;
 use super::{Exit, Place, Who, terminal};
+use crate::cli::home;
 use crate::lease::asker::Asker;
 use crate::lease::error::{Code, Refusal};
 use crate::lease::identity::harness;
-use crate::lease::law::{Act, Wanted};
+use crate::lease::law::{Act, Outcome, Wanted};
 use crate::lease::store::Store;
 use crate::lease::words::{Mode, Role, Stage};
-use crate::state::time::parse_span;
+use crate::state::time::{Moment, parse_span};
 use std::time::Duration;
 
 /// More claimed checkouts of one repository than this are worth a word (R50).
@@ -24,8 +26,9 @@ pub(super) struct Terms {
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
     /// What you do there: implementer, reviewer-readonly, observer, integrator, standby
-    #[arg(long, value_name = "ROLE", default_value = "implementer")]
-    role: String,
+    /// [default: implementer]
+    #[arg(long, value_name = "ROLE", verbatim_doc_comment)]
+    role: Option<String>,
     /// The lane that owns the work
     #[arg(long, value_name = "ID")]
     lane: Option<String>,
@@ -93,6 +96,7 @@ pub(super) fn claim(args: &Claim) -> Exit {
             wanted.mode = Mode::Manual;
         }
         let outcome = desk.run(found, asker, Act::Claim(Box::new(wanted)))?;
+        kept(&args.terms, &outcome)?;
         notice(desk, found);
         if asker.process.is_none() {
             terminal::err(
@@ -101,6 +105,20 @@ pub(super) fn claim(args: &Claim) -> Exit {
         }
         Ok(desk.told(&outcome))
     })
+}
+
+/// Refuses where one's claim goes on in another role than the one that was asked for.
+fn kept(args: &Terms, outcome: &Outcome) -> Result<(), Refusal> {
+    let held = outcome.claim.as_ref().map(|claim| &claim.role);
+    match (held, &args.role) {
+        (Some(held), Some(role)) if *held != Role::of(role) => Err(Refusal::new(
+            Code::RoleReadonly,
+            format!(
+                "you hold this checkout as `{held}`: `leaseguard lease release`, then claim anew"
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Runs `lease renew`.
@@ -117,28 +135,63 @@ pub(super) fn renew(args: &Renew) -> Exit {
 /// Runs `lease release`.
 pub(super) fn release(args: &Release) -> Exit {
     at_checkout(&args.place, &args.who, |desk, found, asker| {
-        Ok(desk.told(&desk.run(found, asker, Act::Release)?))
+        let registry = desk.registry();
+        let gone = desk.cleared(&registry, &found.spot.repo, asker, &[]);
+        let why = match desk.run(found, asker, Act::Release) {
+            Ok(outcome) => return Ok(desk.told(&outcome)),
+            Err(why) => why,
+        };
+        // What was held is gone, and was meant.
+        if let Some(outcome) = gone.last() {
+            return Ok(desk.told(outcome));
+        }
+        let key = (found.spot.repo.as_str(), found.spot.checkout.as_str());
+        match held(&registry, key, asker, Moment::now()).first() {
+            Some((claim, _)) if why.code == Code::Unregistered => Err(Refusal::new(
+                why.code,
+                format!(
+                    "nobody claims this checkout; you hold `{0}`: `leaseguard lease release --worktree {0}`",
+                    claim.checkout.path.display()
+                ),
+            )),
+            _ => Err(why),
+        }
     })
 }
 
 /// What the arguments want at a checkout.
 pub(super) fn wanted(args: &Terms, found: &Found, asker: &Asker) -> Result<Wanted, Refusal> {
-    let role = Role::of(&args.role);
-    if matches!(role, Role::Other(_)) {
+    if let Some(process) = asker.process.as_ref().filter(|_| !asker.known()) {
+        return Err(Refusal::new(
+            Code::HostPidNotFound,
+            format!(
+                "{} does not tell its commands which session they belong to: in a linked worktree the claim comes with the next prompt, elsewhere a person claims with `--session`",
+                process.host
+            ),
+        ));
+    }
+    let role = args.role.as_deref().map_or(Role::Implementer, Role::of);
+    if let Role::Other(other) = &role {
         return Err(Refusal::new(
             Code::BadRequest,
-            format!(
-                "`{}` is no role; there are {}",
-                args.role,
-                Role::KNOWN.join(", ")
-            ),
+            format!("`{other}` is no role; there are {}", Role::KNOWN.join(", ")),
+        ));
+    }
+    let above = |path: &&String| path.starts_with('/') || path.split('/').any(|part| part == "..");
+    if let Some(path) = args.paths.iter().find(above) {
+        return Err(Refusal::new(
+            Code::BadRequest,
+            format!("`{path}` is no path below the checkout: name it from its top, as `src/**`"),
         ));
     }
     let plain = plain(found, asker);
     let named = args.branch.clone().or_else(|| found.branch.clone());
+    let policy = home::Here::of(Some(&found.spot.top)).policy();
+    let terms = super::terms(&policy);
+    let by_branch = named.as_deref().and_then(|branch| terms.ticket_in(branch));
     Ok(Wanted {
         branch: named.or_else(|| args.ticket.clone()),
-        ticket: args.ticket.clone(),
+        ticket: args.ticket.clone().or(by_branch),
         lane: args.lane.clone(),
         harness: args.harness.clone().or(plain.harness.clone()),
         model: args.model.clone(),

@@ -1,12 +1,14 @@
 //! What every verb of `lease` starts from: the checkout, who asks, the store; and how it ends.
 
+use super::left::give_way;
 use super::{Place, Who, terminal};
 use crate::action;
 use crate::cli::{Exit, home, input};
 use crate::lease::asker::{Asker, HostProcess};
+use crate::lease::book::Name;
 use crate::lease::error::{Class, Code, Refusal};
 use crate::lease::identity::{self, Said};
-use crate::lease::law::{Act, Outcome, shown};
+use crate::lease::law::{Act, Outcome, Wanted, shown};
 use crate::lease::liveness::Here;
 use crate::lease::record::Claim;
 use crate::lease::registry::Registry;
@@ -19,7 +21,7 @@ use crate::log::{Entry, Log, Settings as LogSettings};
 use crate::person::{self, chain};
 use crate::state::time::Moment;
 use crate::state::{State, Trouble};
-use crate::world::{Fact, Head, World};
+use crate::world::{Fact, Head, Root, World};
 use serde::Serialize;
 use std::path::Path;
 
@@ -70,12 +72,8 @@ impl Desk {
             ..action::Place::default()
         };
         let world = World::new(around);
-        let dirs = world.dirs(&place).ok_or_else(|| {
-            Refusal::new(
-                Code::WorktreeGone,
-                "there is no checkout of a git repository here: name one with `--worktree`",
-            )
-        })?;
+        let dirs = world.dirs(&place);
+        let dirs = dirs.ok_or_else(|| nowhere(worktree, &world, &place))?;
         let branch = match world.heads(&place) {
             Fact::Known(heads) => match heads.as_slice() {
                 [Head::Branch(branch)] => Some(branch.clone()),
@@ -158,11 +156,32 @@ impl Desk {
             terms: self.terms(found),
             ..self.registry()
         };
+        if let Act::Claim(wanted) = &act {
+            self.cleared(&registry, key.0, who, &named(wanted));
+        }
         let outcome = registry.run(key, who, act, None, (WAIT_VERB, now))?;
-        if let Err(why) = note(&self.state, &found.spot, who, &outcome, now) {
+        if let Err(why) = note(&self.state, &found.spot.top, who, &outcome, now) {
             terminal::err(&format!("leaseguard: {}\n", why.0));
         }
         Ok(outcome)
+    }
+
+    /// Clears claims out of the way whose checkouts are gone: `who`'s own, and those by `names`.
+    pub(in crate::cli) fn cleared(
+        &self,
+        registry: &Registry<'_>,
+        repo: &str,
+        who: &Asker,
+        names: &[Name],
+    ) -> Vec<Outcome> {
+        let now = Moment::now();
+        let done = give_way(registry, repo, who, names, (WAIT_VERB, now));
+        for (top, outcome) in &done {
+            if let Err(why) = note(&self.state, top, who, outcome, now) {
+                terminal::err(&format!("leaseguard: {}\n", why.0));
+            }
+        }
+        done.into_iter().map(|(_, outcome)| outcome).collect()
     }
 
     /// Tells what came of it.
@@ -182,14 +201,16 @@ impl Desk {
             return Exit::Ok;
         }
         let text = match &outcome.claim {
-            Some(claim) => format!(
-                "{}: `{}` on branch `{}`, claim `{}`, {}",
-                outcome.event,
-                claim.checkout.path.display(),
-                claim.branch.as_deref().unwrap_or("-"),
-                claim.claim_id,
-                shown(claim)
-            ),
+            Some(claim) => {
+                format!(
+                    "{}: `{}` on branch `{}`, claim `{}`, {}",
+                    outcome.event,
+                    claim.checkout.path.display(),
+                    claim.branch.as_deref().unwrap_or("-"),
+                    claim.claim_id,
+                    shown(claim)
+                ) + &bounds(claim)
+            }
             None => outcome.event.to_owned(),
         };
         terminal::out(&(safe(&text) + "\n"));
@@ -197,16 +218,49 @@ impl Desk {
     }
 }
 
+/// The names that a claim takes.
+pub(in crate::cli) fn named(wanted: &Wanted) -> Vec<Name> {
+    let branch = wanted.branch.clone().map(Name::Branch);
+    let ticket = wanted.ticket.clone().or_else(|| wanted.branch.clone());
+    branch.into_iter().chain(ticket.map(Name::Ticket)).collect()
+}
+
+/// Why there is no checkout where one was looked for.
+fn nowhere(worktree: Option<&Path>, world: &World, place: &action::Place) -> Refusal {
+    let bare = place.dir.as_deref().map(|dir| world.root(dir)) == Some(Root::Bare);
+    let what = match worktree {
+        Some(dir) => format!(
+            "there is no checkout of a git repository at `{}`: `git worktree list` tells where they are",
+            dir.display()
+        ),
+        None if bare => "this is a bare repository, which has no checkout of its own: go into one of its worktrees, or name one with `--worktree` (`git worktree list` tells where they are)".to_owned(),
+        None => "there is no checkout of a git repository here: go into one, or name it with `--worktree`".to_owned(),
+    };
+    Refusal::new(Code::WorktreeGone, what)
+}
+
+/// What a claim keeps its own holder from, in words.
+fn bounds(claim: &Claim) -> String {
+    let mut text = String::new();
+    if !claim.role.writes() {
+        text.push_str(&format!(", as `{}`", claim.role));
+    }
+    if !claim.allowed_paths.is_empty() {
+        text.push_str(&format!(", within `{}`", claim.allowed_paths.join("`, `")));
+    }
+    text
+}
+
 /// Writes a line of the log for what changed. That it cannot be written changes nothing (R12).
 pub(in crate::cli) fn note(
     state: &State,
-    spot: &Spot,
+    top: &Path,
     who: &Asker,
     outcome: &Outcome,
     now: Moment,
 ) -> Result<(), Trouble> {
     let claim = outcome.claim.as_ref();
-    let mut text = format!("{} `{}`", outcome.event, spot.top.display());
+    let mut text = format!("{} `{}`", outcome.event, top.display());
     if let Some(claim) = claim {
         text.push_str(&format!(
             " branch `{}` epoch {} revision {}",
@@ -227,7 +281,7 @@ pub(in crate::cli) fn note(
         host: who.process.as_ref().map(|p| p.host.as_str()),
         session: who.session.as_deref(),
         agent: who.agent.as_deref(),
-        repository: Some(&spot.top),
+        repository: Some(top),
         claim: claim.map(|c| c.claim_id.as_str()),
         lane: claim.and_then(|c| c.lane.as_deref()),
         effects,

@@ -1,15 +1,18 @@
 //! `lease`: who owns which checkout, branch and ticket on this machine.
 
+mod check;
 mod claim;
 mod desk;
 mod keep;
+mod left;
 mod mode;
 mod show;
 mod take;
 
 pub(super) use crate::lease::store::WAIT_VERB as WAIT;
 pub(super) use claim::plain;
-pub(super) use desk::{Desk, at_desk, note, safe};
+pub(super) use desk::{Desk, at_desk, named, note, safe};
+pub(super) use left::{give_way, gone, held};
 
 use super::{Exit, terminal};
 use crate::policy::Policy;
@@ -100,7 +103,7 @@ pub(super) fn run(args: &Args) -> Exit {
         Verb::Release(args) => claim::release(args),
         Verb::List(args) => show::list(args),
         Verb::Show(args) => show::show(args),
-        Verb::Check(args) => show::check(args),
+        Verb::Check(args) => check::check(args),
         Verb::Takeover(args) => take::takeover(args, false),
         Verb::Adopt(args) => take::takeover(args, true),
         Verb::Override(args) => take::overrule(args),

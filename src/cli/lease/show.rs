@@ -1,15 +1,14 @@
 //! `lease list`, `lease show`, `lease check` and `lease export`.
 
-use super::desk::{Desk, at_checkout, at_desk, safe};
+use super::check::mode;
+use super::desk::{Desk, at_desk, safe};
 use super::{Exit, Place, Who, terminal};
 use crate::lease::clock::{Time, last_seen, time};
-use crate::lease::error::{Code, Refusal};
 use crate::lease::law::shown;
 use crate::lease::liveness::{Here, Liveness};
 use crate::lease::record::{Claim, Held, Slot};
-use crate::lease::registry::{Hold, Registry};
+use crate::lease::registry::Registry;
 use crate::lease::store::Store;
-use crate::lease::store::mode::{Strictness, read};
 use crate::lease::witness::Crowd;
 use crate::state::time::{Moment, shown_span};
 use serde::Serialize;
@@ -30,9 +29,9 @@ pub(super) struct List {
 #[derive(clap::Args)]
 pub(super) struct Show {
     #[command(flatten)]
-    place: Place,
+    pub(super) place: Place,
     #[command(flatten)]
-    who: Who,
+    pub(super) who: Who,
 }
 
 /// `lease export`.
@@ -202,75 +201,8 @@ pub(super) fn show(args: &Show) -> Exit {
             Slot::Free => out.push_str("nobody claims this checkout\n"),
             _ => line(&view, &slot, &mut out),
         }
-        let mode =
-            read(&desk.state, &found.spot.repo).map_err(|t| Refusal::new(Code::Store, t.0))?;
-        let mode = mode.map_or(Strictness::default(), |m| m.mode);
-        let _ = writeln!(out, "claims are {} here", mode.word());
+        let _ = writeln!(out, "claims are {} here", mode(desk, &found.spot)?);
         terminal::out(&out);
-        Ok(Exit::Ok)
-    })
-}
-
-/// Runs `lease check`.
-pub(super) fn check(args: &Show) -> Exit {
-    at_checkout(&args.place, &args.who, |desk, found, asker| {
-        let key = (found.spot.repo.as_str(), found.spot.checkout.as_str());
-        // A mode that cannot be read counts as strict.
-        let strict = read(&desk.state, key.0).map_or(true, |setting| {
-            setting.is_some_and(|s| s.mode == Strictness::Strict)
-        });
-        let refuse = |code, what: String| Err(Refusal::new(code, what));
-        let words = match desk.registry().hold(key, asker, Moment::now()) {
-            Hold::Mine(claim, _) if !claim.role.writes() => {
-                return refuse(
-                    Code::RoleReadonly,
-                    format!("you hold it as `{}`, which only reads", claim.role),
-                );
-            }
-            Hold::Mine(claim, _) => format!("yours: claim `{}`", claim.claim_id),
-            Hold::Free if strict && found.spot.is_main() => {
-                return refuse(
-                    Code::MainCheckout,
-                    "the main checkout is for landing: work in a worktree (`git worktree add`)"
-                        .to_owned(),
-                );
-            }
-            Hold::Free if strict => {
-                return refuse(
-                    Code::Unregistered,
-                    "nobody claims it, and writing needs a claim here: `leaseguard lease claim`"
-                        .to_owned(),
-                );
-            }
-            Hold::Free => "free: nobody claims it".to_owned(),
-            Hold::Lapsed(claim) => format!(
-                "lapsed: {} is gone; `leaseguard lease takeover` makes it yours",
-                shown(&claim)
-            ),
-            Hold::Foreign(claim, Liveness::Unknown) => {
-                return refuse(
-                    Code::OwnedUnknownLiveness,
-                    format!(
-                        "{} holds it, and it cannot be told whether it lives",
-                        shown(&claim)
-                    ),
-                );
-            }
-            Hold::Foreign(claim, _) => {
-                return refuse(Code::Owned, format!("{} holds it", shown(&claim)));
-            }
-            Hold::Unclear(claim) => {
-                return refuse(
-                    Code::OwnedUnknownLiveness,
-                    format!(
-                        "{} holds it, and it cannot be told whether that is you",
-                        shown(&claim)
-                    ),
-                );
-            }
-            Hold::Unreadable(why) => return refuse(Code::Corrupt, why),
-        };
-        terminal::out(&(safe(&words) + "\n"));
         Ok(Exit::Ok)
     })
 }

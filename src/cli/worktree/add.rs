@@ -76,6 +76,11 @@ pub(super) fn run(args: &Add) -> Exit {
         if !found.spot.is_main() {
             return Ok(inside(args, &found.spot.top, &found.spot.git_dir));
         }
+        // Beside a submodule's repository is within another one's.
+        if crate::world::in_another(&found.spot.common) {
+            let what = "this is a submodule, whose work belongs to the repository that it is part of: make a worktree of that one";
+            return Err(Refusal::new(Code::BadRequest, what));
+        }
         let asker = desk.asker(&args.who)?;
         let main = main_of(&found.spot.common);
         let policy = home::Here::of(Some(&found.spot.top)).policy();
@@ -117,7 +122,10 @@ fn told(args: &Add, state: &str, path: &Path, marker: &Marker, claim: Option<&st
         return;
     }
     let text = match claim {
-        _ if state != "created" => format!("{state}: `{}` is one already", path.display()),
+        _ if state != "created" => format!(
+            "{state}: `{}` is one already: work here, or go to the main checkout for another",
+            path.display()
+        ),
         Some(claim) => format!(
             "created `{}` on branch `{}`, claim `{claim}`",
             path.display(),

@@ -7,7 +7,7 @@ use crate::lease::clock::Time;
 use crate::lease::error::{Code, Refusal};
 use crate::lease::liveness::{Liveness, Quiet};
 use crate::lease::record::{Claim, Held, Lease, Prev, Rest, SCHEMA, Slot};
-use crate::lease::words::{How, Mode, Stage};
+use crate::lease::words::{How, Mode, Role, Stage};
 
 /// Decides `lease claim`.
 pub(super) fn claim(case: &Case<'_>, wanted: &Wanted) -> Result<Outcome, Refusal> {
@@ -52,6 +52,7 @@ fn held_already(case: &Case<'_>, wanted: &Wanted, held: &Held) -> Result<Outcome
             if wanted.model.is_some() {
                 wanted.model.clone_into(&mut next.model);
             }
+            bound(wanted, &mut next)?;
             next.checkout.path.clone_from(&wanted.checkout.path);
             next.checkout.made.clone_from(&wanted.checkout.made);
             let moved = next.branch != held.claim.branch || next.ticket != held.claim.ticket;
@@ -67,6 +68,42 @@ fn held_already(case: &Case<'_>, wanted: &Wanted, held: &Held) -> Result<Outcome
             Err(in_the_way(case, held, standing))
         }
     }
+}
+
+/// Binds one's own claim further, as wanted. What it is not to do any more takes giving it back: a
+/// reviewer does not begin to write in passing.
+fn bound(wanted: &Wanted, next: &mut Claim) -> Result<(), Refusal> {
+    let anew = "`leaseguard lease release`, then claim anew";
+    if wanted.role != Role::Implementer && wanted.role != next.role {
+        if wanted.role.writes() && !next.role.writes() {
+            return Err(Refusal::new(
+                Code::RoleReadonly,
+                format!(
+                    "you hold this checkout as `{}`, which only reads: {anew}",
+                    next.role
+                ),
+            ));
+        }
+        next.role = wanted.role.clone();
+    }
+    if !wanted.allowed_paths.is_empty() && wanted.allowed_paths != next.allowed_paths {
+        if !next.allowed_paths.is_empty() {
+            let held = next.allowed_paths.join("`, `");
+            return Err(Refusal::new(
+                Code::PathOutsideScope,
+                format!("your claim names other paths, `{held}`: {anew}"),
+            ));
+        }
+        next.allowed_paths.clone_from(&wanted.allowed_paths);
+    }
+    if wanted.mode == Mode::Manual {
+        next.lease.mode = Mode::Manual;
+        next.lease.expires_utc = None;
+    }
+    if wanted.label.is_some() {
+        next.owner.label.clone_from(&wanted.label);
+    }
+    Ok(())
 }
 
 /// Why a claim that is somebody else's is in the way, and what can be done.
@@ -140,7 +177,7 @@ pub(super) fn free_names(case: &Case<'_>, mine: bool) -> Result<(), Refusal> {
                 return Err(Refusal::new(
                     Code::SessionHasClaim,
                     format!(
-                        "you hold {by} already: give it back first, there `leaseguard lease release`"
+                        "you hold {by}, and a session has one checkout: `leaseguard lease release` there gives it back"
                     ),
                 ));
             }

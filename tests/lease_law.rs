@@ -137,7 +137,7 @@ fn claiming_again_is_renewing() {
 
 // --- what policy may want -------------------------------------------------------------------------
 
-// R6, R23, R34, R35, R50, D9
+// R6, R23, R34, R35, R36, R50, D9
 #[test]
 fn what_policy_wants_of_a_claim_is_asked_for() {
     let world = World::new();
@@ -168,9 +168,11 @@ fn what_policy_wants_of_a_claim_is_asked_for() {
     );
     ask(&a(), "x", "wt/WT-1/x", "claude", None).unwrap();
     assert_eq!(
-        code(ask(&b(), "y", "wt/WT-1/y", "codex", Some("L"))),
+        code(ask(&b(), "y", "wt/WT-1/y", "claude", None)),
         "E_CAP_REACHED"
     );
+    // The cap counts Claude's sessions alone, and holds them alone.
+    ask(&b(), "y", "wt/WT-1/y", "codex", Some("L")).unwrap();
 }
 
 #[test]

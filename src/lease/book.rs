@@ -59,8 +59,20 @@ pub struct Book {
     pub before: Option<Claim>,
     /// Which of the names that were asked for other checkouts have.
     pub taken: Vec<Taken>,
-    /// How many other checkouts are claimed; counted only where asked for.
+    /// How many other checkouts are claimed by those whom a cap counts; only where asked for.
     pub others: usize,
+}
+
+/// Whether a cap on claims counts one of this harness: Claude's alone, and those of which it is not
+/// known whose they are (R36).
+pub fn capped(harness: Option<&str>) -> bool {
+    harness.is_none_or(|harness| harness == "claude")
+}
+
+/// Whether it counts what is in `slot`.
+pub(super) fn counted(slot: &Slot) -> bool {
+    slot.claim()
+        .is_none_or(|claim| capped(claim.harness.as_deref()))
 }
 
 impl Book {

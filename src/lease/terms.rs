@@ -43,7 +43,7 @@ pub struct Terms {
     /// The names that a ticket may have, with `*`; `None` = any. One that is called as its branch
     /// follows the branch's pattern alone.
     pub ticket_pattern: Option<String>,
-    /// How many checkouts of a repository may be claimed at once (R50).
+    /// How many checkouts of a repository Claude's sessions may claim at once (R36, R37, R50).
     pub cap: Option<usize>,
     /// Whether other harnesses than Claude have to name a lane (R34, R35).
     pub lane_required: bool,

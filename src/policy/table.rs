@@ -276,7 +276,7 @@ pub const KEYS: &[Key] = &[
             default: 3,
         },
         doc: &[
-            "How many checkouts of a repository may be claimed at once: blackout 1, red 3, yellow 5, green any number.",
+            "How many checkouts of a repository Claude's sessions may claim at once: blackout 1, red 3, yellow 5, green any number. Those of other hosts, which name a lane instead, are not counted.",
         ],
     },
     Key {

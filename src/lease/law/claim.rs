@@ -2,6 +2,7 @@
 
 use super::{Case, Change, MOST_TEXT, Outcome, Wanted, corrupt, newer, renew, shown, ticket};
 use crate::lease::asker::Standing;
+use crate::lease::book;
 use crate::lease::book::Name;
 use crate::lease::clock::Time;
 use crate::lease::error::{Code, Refusal};
@@ -18,7 +19,7 @@ pub(super) fn claim(case: &Case<'_>, wanted: &Wanted) -> Result<Outcome, Refusal
         Slot::Held(held) => held_already(case, wanted, held),
         Slot::Free => {
             free_names(case, true)?;
-            capped(case)?;
+            capped(case, wanted)?;
             let prev = case.book.before.as_ref().map(prev_of);
             let epoch = case.book.before.as_ref().map_or(0, |c| c.epoch);
             let rev = case.book.before.as_ref().map_or(0, |c| c.rev);
@@ -187,12 +188,13 @@ pub(super) fn free_names(case: &Case<'_>, mine: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn capped(case: &Case<'_>) -> Result<(), Refusal> {
+fn capped(case: &Case<'_>, wanted: &Wanted) -> Result<(), Refusal> {
+    let counts = book::capped(wanted.harness.as_deref());
     match case.terms.cap {
-        Some(cap) if case.book.others >= cap => Err(Refusal::new(
+        Some(cap) if counts && case.book.others >= cap => Err(Refusal::new(
             Code::CapReached,
             format!(
-                "policy allows {cap} claimed checkouts of a repository, and all are taken: wait, or give one back"
+                "policy allows Claude {cap} claimed checkouts of a repository, and all are taken: wait, or give one back"
             ),
         )),
         _ => Ok(()),

@@ -4,7 +4,7 @@ use super::disk::{Draft, Folder, read_with, remove, sync_dir, touch, touched};
 use super::index::Index;
 use super::lock::{self, failed};
 use super::{Decide, Query, Store, history, quarantine};
-use crate::lease::book::{Book, Name, Taken, names};
+use crate::lease::book::{Book, Name, Taken, counted, names};
 use crate::lease::error::Refusal;
 use crate::lease::ground;
 use crate::lease::home::Print;
@@ -221,7 +221,9 @@ impl Dir {
         }
         if query.count {
             let all = self.every(folder)?;
-            book.others = all.iter().filter(|(c, _)| *c != query.checkout).count();
+            let other =
+                |(checkout, slot): &&(String, Slot)| *checkout != query.checkout && counted(slot);
+            book.others = all.iter().filter(other).count();
         }
         Ok(book)
     }

@@ -1,7 +1,7 @@
 //! A store that lasts as long as its process: for tests, and as the shortest example of a store.
 
 use super::{Decide, Query, Store};
-use crate::lease::book::{Book, Name, Taken, names};
+use crate::lease::book::{Book, Name, Taken, counted, names};
 use crate::lease::error::Refusal;
 use crate::lease::law::{Change, Outcome};
 use crate::lease::record::{Claim, Held, Slot};
@@ -134,8 +134,9 @@ impl Store for Memory {
                 book.taken.push(Taken { name, by });
             }
         }
-        let others = shelf.slots.keys().filter(|c| **c != query.checkout);
-        book.others = others.count();
+        let other =
+            |(checkout, slot): &(&String, &Slot)| **checkout != query.checkout && counted(slot);
+        book.others = shelf.slots.iter().filter(other).count();
         let outcome = decide(&book)?;
         shelf.apply(&query.checkout, &outcome, now);
         Ok(outcome)

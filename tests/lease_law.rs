@@ -340,6 +340,7 @@ fn a_takeover_needs_the_time_over_the_owner_dead_and_the_checkout_quiet() {
     assert_eq!(code(take(HOUR)), "E_TAKEOVER_NOT_DEAD");
     world.stage.kill(1);
     assert_eq!(code(take(1)), "E_TAKEOVER_NOT_EXPIRED");
+    assert!(take(60).unwrap_err().what.ends_with("try again in 4m"));
     world.stage.work("x", 1);
     assert_eq!(code(take(HOUR)), "E_TAKEOVER_NOT_QUIET");
     world.stage.work("x", 0);

@@ -24,6 +24,14 @@ pub fn last_seen(held: &Held) -> Moment {
     held.beat.map_or(written, |beat| beat.max(written))
 }
 
+/// How long it is from `now` to the end of a claim that runs.
+pub fn left(held: &Held, now: Moment) -> Duration {
+    let ttl = Duration::from_secs(held.claim.lease.ttl_secs);
+    let end = last_seen(held).plus(ttl);
+    let end = held.claim.lease.expires_utc.map_or(end, |at| at.max(end));
+    now.age(end)
+}
+
 /// What the clock says of `held` at `now`; `skew` is how far off a clock may be.
 pub fn time(held: &Held, now: Moment, skew: Duration) -> Time {
     let lease = &held.claim.lease;

@@ -3,7 +3,7 @@
 use super::claim::{free_names, fresh, sound};
 use super::{Case, Change, Outcome, Wanted, shown};
 use crate::lease::asker::Standing;
-use crate::lease::clock::Time;
+use crate::lease::clock::{self, Time};
 use crate::lease::error::{Code, Refusal};
 use crate::lease::liveness::{Liveness, Quiet};
 use crate::lease::record::{DIRTY, Held, Prev, Rest};
@@ -119,7 +119,10 @@ fn lapsed(case: &Case<'_>, held: &Held) -> Result<(), Refusal> {
         Time::Running => {
             return refuse(
                 Code::TakeoverNotExpired,
-                format!("the time of {whose} is not over: try again later"),
+                format!(
+                    "the time of {whose} is not over: try again in {}",
+                    shown_span(clock::left(held, case.now))
+                ),
             );
         }
         Time::Over => {}

@@ -1,7 +1,7 @@
 //! What comes after a judgement: a pause, a person's grant, the count of hits, the log.
 
 use crate::call::{Call, What};
-use crate::grant::{Denial, Grants, pause};
+use crate::grant::{Denial, Grants, Met, pause};
 use crate::log::{Commands, Entry, Log, Settings};
 use crate::person::Asker;
 use crate::state::time::{Moment, shown_span};
@@ -64,18 +64,16 @@ fn excused(
         rules: &rules,
     };
     let grants = Grants::new(state);
-    match grants.take(&denial, now) {
-        Ok(Some(grant)) => {
+    let notes = &mut verdict.notes;
+    let mut tell = |trouble: &Trouble| notes.push(trouble.0.clone());
+    match grants.meet(&denial, Some(host), now, &mut tell) {
+        Met::Granted(grant) => {
             verdict.findings.clear();
             carry(&verdict.reaches, &grants, now);
             return Some(grant.code);
         }
-        Ok(None) => {}
-        Err(trouble) => note(verdict, &trouble.0),
-    }
-    match grants.record(&denial, Some(host), now) {
-        Ok(code) => verdict.code = code.map(|c| c.to_string()),
-        Err(trouble) => note(verdict, &trouble.0),
+        Met::Denied(Some(code)) => verdict.code = Some(code.as_str().to_owned()),
+        Met::Denied(None) => {}
     }
     if let Err(trouble) = strikes::count(state, call.session.as_deref(), verdict) {
         note(verdict, &trouble.0);

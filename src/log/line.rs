@@ -1,5 +1,6 @@
 //! One line of JSON that never grows beyond what one write keeps together.
 
+use crate::state::decimal;
 use crate::state::time::Moment;
 use std::fmt::Write;
 
@@ -22,7 +23,10 @@ pub(crate) struct Line(String);
 impl Line {
     pub(crate) fn new(now: Moment) -> Line {
         let mut text = String::with_capacity(MOST);
-        let _ = write!(text, "{START}{now}\",\"v\":{VERSION}");
+        text.push_str(START);
+        now.push(&mut text);
+        text.push_str("\",\"v\":");
+        decimal::push(&mut text, VERSION.into());
         Line(text)
     }
 
@@ -43,7 +47,7 @@ impl Line {
     pub(crate) fn number(&mut self, key: &str, value: u64) {
         let start = self.0.len();
         self.key(key);
-        let _ = write!(self.0, "{value}");
+        decimal::push(&mut self.0, value);
         if self.0.len() + END > MOST {
             self.0.truncate(start);
         }
@@ -102,6 +106,13 @@ impl Line {
         self.0.push('"');
         true
     }
+}
+
+/// Adds all of `text` as a JSON string.
+pub(crate) fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    escape(text, text.len().saturating_mul(6), out);
+    out.push('"');
 }
 
 /// Writes `text` as the inside of a JSON string into at most `most` bytes; `…` ends a cut one.

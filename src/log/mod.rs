@@ -9,6 +9,7 @@ mod secret;
 mod stats;
 
 pub use follow::Follow;
+pub(crate) use line::quote;
 pub use read::{Filter, Reader, Record, Seen};
 pub use redact::{masked, redact};
 pub use stats::{Counts, Stats};

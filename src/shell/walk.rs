@@ -317,7 +317,7 @@ impl<'a> Walker<'a> {
         self.spend(16);
         let saved = self.state.clone();
         self.push_frame(Kind::Shell);
-        self.state.traps = Rc::default();
+        self.state.traps = super::few::Few::default();
         saved
     }
 
@@ -325,7 +325,7 @@ impl<'a> Walker<'a> {
     pub(super) fn end_subshell(&mut self, saved: State) {
         self.run_traps();
         self.pop_frame();
-        let files = Rc::clone(&self.state.files);
+        let files = self.state.files.clone();
         self.state = saved;
         self.state.files = files;
     }
@@ -346,6 +346,6 @@ impl<'a> Walker<'a> {
             let before = self.state.funcs.get(&name).cloned();
             bodies.extend(before.unwrap_or_else(|| vec![None]));
         }
-        Rc::make_mut(&mut self.state.funcs).insert(name, bodies);
+        self.state.funcs.change().insert(name, bodies);
     }
 }

@@ -28,6 +28,7 @@ mod named;
 mod oldkind;
 mod packed;
 mod paths;
+mod piece;
 mod plan;
 mod plumbing;
 mod push;
@@ -187,9 +188,15 @@ impl World {
         let disk = Disk::asking(around.git.clone());
         World {
             around,
+            explains: false,
             children: Rc::clone(&disk.children),
             disk,
-            ..World::default()
+            scene: Scene::default(),
+            memo: memo::Memo::default(),
+            made: Vec::new(),
+            filled: Vec::new(),
+            waves: wave::Waves::default(),
+            plans: plan::Plans::default(),
         }
     }
 
@@ -319,7 +326,7 @@ impl World {
     pub fn config(&self, place: &Place, key: &str) -> Fact<Option<String>> {
         self.agreed(place, None, |spot| {
             Ok(match spot.settings.last(key)? {
-                Some(config::Value::Text(text)) => Some(text.clone()),
+                Some(config::Value::Text(text)) => Some(text.to_string()),
                 Some(config::Value::Bare) => Some("true".to_owned()),
                 _ => None,
             })

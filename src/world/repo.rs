@@ -71,7 +71,7 @@ impl Disk {
     pub(super) fn asking(git: Option<PathBuf>) -> Disk {
         Disk {
             children: Rc::new(Children::of(git)),
-            ..Disk::default()
+            found: RefCell::default(),
         }
     }
 

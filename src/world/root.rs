@@ -57,9 +57,9 @@ impl World {
         spot.settings
             .entries
             .iter()
-            .filter(|e| e.key.starts_with("remote.") && e.key.ends_with(".url"))
+            .filter(|e| e.key.begins("remote.") && e.key.ends_with(".url"))
             .filter_map(|e| match &e.value {
-                Value::Text(url) => Some(url.clone()),
+                Value::Text(url) => Some(url.to_string()),
                 _ => None,
             })
             .collect()

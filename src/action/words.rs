@@ -1,6 +1,6 @@
 //! Options and operands of programs that are not git, read by a table of options that take values.
 
-use super::{How, is_mark};
+use super::{How, is_mark, push_shown};
 use crate::shell::{Opaque, Word};
 
 /// Which options take the next word as their value, and how options are spelled.
@@ -387,9 +387,9 @@ const PLAIN_VERBS: &[&str] = &[
 
 /// A word for messages: `…` for what is unknown.
 pub(crate) fn spelled(text: &str) -> String {
-    text.chars()
-        .map(|c| if is_mark(c) { '…' } else { c })
-        .collect()
+    let mut out = String::with_capacity(text.len());
+    push_shown(text, &mut out);
+    out
 }
 
 /// Whether `text` is the verb `pattern`, in which `|` ends the shortest form that is accepted:

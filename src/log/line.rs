@@ -117,6 +117,9 @@ pub(crate) fn quote(text: &str, out: &mut String) {
 
 /// Writes `text` as the inside of a JSON string into at most `most` bytes; `…` ends a cut one.
 fn escape(text: &str, most: usize, out: &mut String) {
+    if text.len() <= most && !may_need_escape(text) {
+        return out.push_str(text);
+    }
     let limit = out.len() + most;
     let mark = limit.saturating_sub('…'.len_utf8());
     // What to go back to, and to add, so that the mark fits behind it.
@@ -150,6 +153,13 @@ fn escape(text: &str, most: usize, out: &mut String) {
         }
         rest = after;
     }
+}
+
+/// A look at all bytes at once, since almost all text is plain.
+fn may_need_escape(text: &str) -> bool {
+    text.bytes().fold(false, |odd, byte| {
+        odd | (byte < b' ') | (byte == b'"') | (byte == b'\\') | (byte == 0x7f)
+    })
 }
 
 fn needs_escape(byte: u8) -> bool {

@@ -2,7 +2,7 @@
 
 use super::change::{Change, changes};
 use super::files::{self, Source};
-use super::places::Places;
+use super::places::{Places, below};
 use super::{layer, read};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) fn record_path(state: &Path, repo: &Path) -> PathBuf {
     let mut record = String::with_capacity("trust/".len() + 16);
     record.push_str("trust/");
     record.extend((0..16).rev().filter_map(digit));
-    state.join(record)
+    below(state, &record)
 }
 
 /// The name of a record need not be secret, only short; the path itself stands in the record.

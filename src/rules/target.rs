@@ -119,8 +119,9 @@ pub(super) fn git_at(place: &Place, world: &World) -> Cow<'static, str> {
 /// As one shell word.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| {
-        c.is_alphanumeric()
+        c.is_ascii_alphanumeric()
             || matches!(c, '_' | '-' | '.' | '/' | ':' | '@' | '%' | '+' | ',' | '=')
+            || (!c.is_ascii() && c.is_alphanumeric())
     };
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -151,7 +151,7 @@ impl Reader<'_> {
     /// `[section]`, `[section "sub"]`, after the bracket.
     fn section(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
-        let length = rest.iter().position(|b| !is(SECTION, *b))?;
+        let length = length(rest, |b| is(SECTION, b));
         self.section.clear();
         self.section.extend_from_slice(rest.get(..length)?);
         self.section.make_ascii_lowercase();
@@ -205,10 +205,7 @@ impl Reader<'_> {
         self.out.extend_from_slice(&self.section);
         self.out.push(b'.');
         let rest = self.text.get(self.at.checked_sub(1)?..)?;
-        let length = rest
-            .iter()
-            .position(|b| !is(NAME, *b))
-            .unwrap_or(rest.len());
+        let length = length(rest, |b| is(NAME, b));
         let name = self.out.len();
         self.out.extend_from_slice(rest.get(..length)?);
         self.out.get_mut(name..)?.make_ascii_lowercase();
@@ -242,7 +239,7 @@ impl Reader<'_> {
     /// Takes the rest of the line, where nothing in it is special.
     fn simple(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
-        let length = rest.iter().position(|b| is(SPECIAL, *b))?;
+        let length = length(rest, |b| !is(SPECIAL, b));
         if rest.get(length) != Some(&b'\n') {
             return None;
         }
@@ -326,6 +323,17 @@ fn is(class: u8, byte: u8) -> bool {
     CLASSES
         .get(usize::from(byte))
         .is_some_and(|c| c & class != 0)
+}
+
+/// How many bytes in front are so. Without a count that could overflow it is half the work.
+fn length(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let mut rest = bytes;
+    while let [first, more @ ..] = rest
+        && is(*first)
+    {
+        rest = more;
+    }
+    bytes.len() - rest.len()
 }
 
 fn is_space(c: u8) -> bool {

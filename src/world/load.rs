@@ -204,8 +204,13 @@ impl Loader<'_, '_> {
             None => self.sources.around.xdg_config(),
         };
         let xdg = xdg.filter(|path| !path.as_os_str().is_empty());
-        if let Some(dir) = xdg.or_else(|| Some(home.as_ref()?.join(".config"))) {
-            self.file(&under(&dir, "git/config"), Scope::Global, false, 0)?;
+        let own = match (&xdg, &home) {
+            (Some(dir), _) => Some(under(dir, "git/config")),
+            (None, Some(home)) => Some(under(home, ".config/git/config")),
+            (None, None) => None,
+        };
+        if let Some(path) = own {
+            self.file(&path, Scope::Global, false, 0)?;
         }
         match home {
             Some(home) => self.file(&under(&home, ".gitconfig"), Scope::Global, false, 0),

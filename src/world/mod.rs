@@ -286,7 +286,8 @@ impl World {
         };
         let top = repo.top.clone()?;
         let linked = repo.git_dir != repo.common;
-        let main = repo.common.parent().filter(|_| linked).map(Path::to_owned);
+        let main = linked.then(|| repo.common.parent()).flatten();
+        let main = main.map(Path::to_owned);
         Some((top, main))
     }
 

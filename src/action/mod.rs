@@ -509,19 +509,9 @@ pub fn shown(command: &Command) -> String {
         if !out.is_empty() {
             out.push(' ');
         }
-        push_shown(&word.text, &mut out);
+        words::push_shown(&word.text, &mut out);
     }
     out
-}
-
-/// Adds `text` with `…` for its marks.
-pub(crate) fn push_shown(text: &str, out: &mut String) {
-    let plain = |b: u8| b.is_ascii() & (b != OPAQUE as u8);
-    if text.bytes().fold(true, |all, b| all & plain(b)) {
-        out.push_str(text);
-    } else {
-        out.extend(text.chars().map(|c| if is_mark(c) { '…' } else { c }));
-    }
 }
 
 /// True for the characters that stand for unknown or answered stretches of a word.

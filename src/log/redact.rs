@@ -324,15 +324,13 @@ impl Scan<'_, '_> {
     }
 }
 
-/// How many bytes in front are so. Without a count that could overflow it is half the work.
+/// How many bytes in front are so. Nothing is counted on the way, which would be checked at every step.
 fn length(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
-    let mut rest = bytes;
-    while let [first, more @ ..] = rest
-        && is(*first)
-    {
-        rest = more;
+    let mut left = bytes.iter();
+    match left.find(|b| !is(**b)) {
+        Some(_) => bytes.len() - left.len() - 1,
+        None => bytes.len(),
     }
-    bytes.len() - rest.len()
 }
 
 fn is_name(b: u8) -> bool {

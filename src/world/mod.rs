@@ -180,6 +180,10 @@ pub struct World {
     waves: wave::Waves,
     /// Plans that have been read.
     plans: plan::Plans,
+    /// Where paths lead by the links on their way, if there are any.
+    settled: memo::Looked<Option<PathBuf>>,
+    /// Paths without `..` and links.
+    lexical: memo::Looked<PathBuf>,
 }
 
 impl World {
@@ -197,6 +201,8 @@ impl World {
             filled: Vec::new(),
             waves: wave::Waves::default(),
             plans: plan::Plans::default(),
+            settled: memo::Looked::default(),
+            lexical: memo::Looked::default(),
         }
     }
 

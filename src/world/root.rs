@@ -116,11 +116,13 @@ impl World {
 
     /// Where `path` leads by the links that are on disk; `None` where there is none on its way.
     pub fn settled(&self, path: &Path) -> Option<PathBuf> {
-        path.ancestors().find_map(|up| {
-            let base = fs::canonicalize(up).ok()?;
-            let end = base.join(path.strip_prefix(up).ok()?);
-            Some((base != up).then_some(end))
-        })?
+        self.settled.at(path, |path| {
+            path.ancestors().find_map(|up| {
+                let base = fs::canonicalize(up).ok()?;
+                let end = base.join(path.strip_prefix(up).ok()?);
+                Some((base != up).then_some(end))
+            })?
+        })
     }
 
     /// Whether the checkout at `place` lies in `dir`, or is it.

@@ -9,7 +9,7 @@ use crate::state::key::Key;
 use crate::state::time::{Moment, parse_span, shown_span};
 use crate::state::{State, Trouble, strikes};
 use code::Code;
-use open::Open;
+use open::{Kept, Open};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -188,8 +188,8 @@ impl From<Trouble> for Refusal {
 pub enum Met {
     /// A person approved it before.
     Granted(Grant),
-    /// It stands, under this code where a grant can help.
-    Denied(Option<Code>),
+    /// It stands; told where a grant can help.
+    Denied(Option<Kept>),
 }
 
 /// The grants of one state directory.
@@ -255,7 +255,7 @@ impl<'a> Grants<'a> {
             Err(trouble) => tell(&trouble),
         }
         Met::Denied(match self.record_as(denial, key, host, now) {
-            Ok(code) => code,
+            Ok(kept) => kept,
             Err(trouble) => {
                 tell(&trouble);
                 None

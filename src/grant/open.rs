@@ -36,6 +36,15 @@ pub struct Open {
     pub summary: String,
 }
 
+/// A denial that a person may approve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its code.
+    pub code: Code,
+    /// The call without its secrets, where it is short enough to be kept whole.
+    pub shown: Option<String>,
+}
+
 /// A denial as it is written.
 struct Written<'a> {
     key: &'a str,
@@ -88,7 +97,8 @@ impl Grants<'_> {
         host: Option<&str>,
         now: Moment,
     ) -> Result<Option<Code>, Trouble> {
-        self.record_as(denial, denial.key(), host, now)
+        let kept = self.record_as(denial, denial.key(), host, now)?;
+        Ok(kept.map(|kept| kept.code))
     }
 
     /// The same for a denial whose key is known.
@@ -98,11 +108,12 @@ impl Grants<'_> {
         key: Key,
         host: Option<&str>,
         now: Moment,
-    ) -> Result<Option<Code>, Trouble> {
+    ) -> Result<Option<Kept>, Trouble> {
         let Some(code) = denial.code_of(key) else {
             return Ok(None);
         };
         let mut summary = masked(denial.text, SUMMARY);
+        let whole = denial.text.len().max(summary.len()) <= SUMMARY;
         if summary.len() > SUMMARY {
             summary.truncate(summary.floor_char_boundary(SUMMARY));
             summary.push('…');
@@ -122,7 +133,8 @@ impl Grants<'_> {
         if now.0.rem_euclid(SWEEP_EACH) == 0 {
             self.sweep(now);
         }
-        Ok(Some(code))
+        let shown = whole.then_some(summary);
+        Ok(Some(Kept { code, shown }))
     }
 
     /// The open denials of all sessions, newest first: a person numbers them from 1. What is older

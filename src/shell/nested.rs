@@ -130,7 +130,7 @@ impl Walker<'_> {
         }
         self.state = self.new_shell();
         self.stdin = Rc::new(command.stdin.clone());
-        self.redirects = Rc::new(command.redirects.clone());
+        self.redirects = command.redirects.clone().into();
         self.fixed = Some(command.span);
         let begin = self.state.clone();
         self.push_frame(flow::Kind::Shell);

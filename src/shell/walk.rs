@@ -2,6 +2,7 @@
 
 use super::ast::{Ast, Id, Node, Run};
 use super::capture::Capture;
+use super::few::Few;
 use super::flow::{Frame, Kind};
 use super::lexer::DEPTH;
 use super::state::{Life, State};
@@ -78,7 +79,7 @@ pub(super) struct Walker<'a> {
     pub(super) fixed: Option<Span>,
     pub(super) origin: Option<Rc<str>>,
     pub(super) stdin: Rc<Stdin>,
-    pub(super) redirects: Rc<Vec<Redirect>>,
+    pub(super) redirects: Few<Vec<Redirect>>,
     /// Which capture standard output goes to.
     pub(super) out: Option<usize>,
 }
@@ -124,7 +125,7 @@ impl<'a> Walker<'a> {
             fixed: None,
             origin: None,
             stdin: Rc::new(Stdin::Inherited),
-            redirects: Rc::default(),
+            redirects: Few::default(),
             out: None,
         }
     }
@@ -317,7 +318,7 @@ impl<'a> Walker<'a> {
         self.spend(16);
         let saved = self.state.clone();
         self.push_frame(Kind::Shell);
-        self.state.traps = super::few::Few::default();
+        self.state.traps = Few::default();
         saved
     }
 

@@ -1,7 +1,7 @@
 //! A piece of a text that many pieces share, so that a file of short values is one piece of memory.
 
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::rc::Rc;
 
 /// A part of a text, between two of its characters.
@@ -9,7 +9,7 @@ use std::rc::Rc;
 pub(super) struct Piece {
     text: Rc<str>,
     from: u32,
-    to: u32,
+    length: u32,
 }
 
 impl Piece {
@@ -18,28 +18,28 @@ impl Piece {
         Piece {
             text: Rc::clone(text),
             from,
-            to,
+            length: to.saturating_sub(from),
         }
     }
 
     /// As text.
     pub(super) fn as_str(&self) -> &str {
-        self.text
-            .get(self.from as usize..self.to as usize)
-            .unwrap_or_default()
+        self.text.get(self.range()).unwrap_or_default()
+    }
+
+    fn range(&self) -> Range<usize> {
+        let from = self.from as usize;
+        from..from + self.length as usize
     }
 
     /// Whether it reads so. Most that are asked are of another length.
     pub(super) fn is(&self, other: &str) -> bool {
-        (self.to.saturating_sub(self.from)) as usize == other.len() && self.as_str() == other
+        self.length as usize == other.len() && self.as_str() == other
     }
 
     /// Whether it starts so; told by its bytes, which is less work than as text.
     pub(super) fn begins(&self, prefix: &str) -> bool {
-        let bytes = self
-            .text
-            .as_bytes()
-            .get(self.from as usize..self.to as usize);
+        let bytes = self.text.as_bytes().get(self.range());
         bytes.is_some_and(|bytes| bytes.starts_with(prefix.as_bytes()))
     }
 }
@@ -50,7 +50,7 @@ impl From<&str> for Piece {
             text: Rc::from(text),
             from: 0,
             // What is longer than any file that is read reads as nothing.
-            to: u32::try_from(text.len()).unwrap_or(u32::MAX),
+            length: u32::try_from(text.len()).unwrap_or(u32::MAX),
         }
     }
 }

@@ -277,8 +277,8 @@ impl Scene<'_> {
         let (grants, now) = (Grants::new(state), Moment::now());
         match grants.meet(&denial, self.host(), now, &mut |_| {}) {
             Met::Granted(_) => true,
-            Met::Denied(code) => {
-                verdict.code = code.map(|code| code.as_str().to_owned());
+            Met::Denied(kept) => {
+                verdict.code = kept.map(|kept| kept.code.as_str().to_owned());
                 false
             }
         }

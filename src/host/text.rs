@@ -106,7 +106,7 @@ pub fn safe(text: &str, max: usize) -> Cow<'_, str> {
 /// Nothing in it needs an escape: the common case, told by one look at its bytes.
 fn is_plain(text: &str) -> bool {
     text.bytes()
-        .fold(true, |plain, b| plain & (b >= b' ') & (b <= b'~'))
+        .fold(true, |plain, b| plain & (b' '..=b'~').contains(&b))
 }
 
 /// As [`safe`], but whole, and with its lines kept.

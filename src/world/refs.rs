@@ -23,8 +23,12 @@ impl Repo {
         if !plain(name) {
             return Ok(false);
         }
+        if !name.is_empty() && *self.there.borrow() == name {
+            return Ok(true);
+        }
         if let Ok(meta) = fs::symlink_metadata(under(&self.common, name)) {
             if !meta.is_dir() {
+                name.clone_into(&mut self.there.borrow_mut());
                 return Ok(true);
             }
         } else if self.is_reftable() {

@@ -136,16 +136,18 @@ impl Verdict {
 impl From<Vec<Finding>> for Verdict {
     fn from(mut findings: Vec<Finding>) -> Verdict {
         findings.sort_by_key(|f| std::cmp::Reverse(f.decision));
-        let mut seen: Vec<(&'static str, String)> = Vec::new();
-        findings.retain(|f| {
-            let new = !seen
-                .iter()
-                .any(|(rule, effect)| *rule == f.rule && *effect == f.effect);
-            if new {
-                seen.push((f.rule, f.effect.clone()));
-            }
-            new
-        });
+        if findings.len() > 1 {
+            let mut seen: Vec<(&'static str, String)> = Vec::new();
+            findings.retain(|f| {
+                let new = !seen
+                    .iter()
+                    .any(|(rule, effect)| *rule == f.rule && *effect == f.effect);
+                if new {
+                    seen.push((f.rule, f.effect.clone()));
+                }
+                new
+            });
+        }
         Verdict {
             findings,
             ..Verdict::default()

@@ -29,7 +29,7 @@ pub use publish::{Publish, Rehearsal};
 pub use ruin::{Fate, Only, Ruin};
 pub use worktree::Worktree;
 
-use crate::shell::{Command, Span, Word};
+use crate::shell::{Command, OPAQUE, Span, Word};
 use std::path::{Path, PathBuf};
 
 /// The part of a command that makes the difference, as typed: `--force`, `-f`, `+main`.
@@ -505,19 +505,20 @@ pub fn basename(program: &str) -> &str {
 
 /// The command for messages: known text, `…` where unknown.
 pub fn shown(command: &Command) -> String {
-    let mut out = String::new();
+    let room = command.words.iter().map(|word| word.text.len() + 1).sum();
+    let mut out = String::with_capacity(room);
     for word in &command.words {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.extend(word.text.chars().map(|c| if is_mark(c) { '…' } else { c }));
+        words::push_shown(&word.text, &mut out);
     }
     out
 }
 
 /// True for the characters that stand for unknown or answered stretches of a word.
 pub fn is_mark(c: char) -> bool {
-    c == crate::shell::OPAQUE || (c as u32) >= crate::shell::ANSWER_BASE
+    c == OPAQUE || (c as u32) >= crate::shell::ANSWER_BASE
 }
 
 /// What a command would do, for sure and perhaps.

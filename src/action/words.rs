@@ -1,7 +1,7 @@
 //! Options and operands of programs that are not git, read by a table of options that take values.
 
 use super::{How, is_mark};
-use crate::shell::{Opaque, Word};
+use crate::shell::{OPAQUE, Opaque, Word};
 
 /// Which options take the next word as their value, and how options are spelled.
 #[derive(Debug, Clone, Copy)]
@@ -385,11 +385,21 @@ const PLAIN_VERBS: &[&str] = &[
     "checks",
 ];
 
+/// Adds `text` with `…` for its marks.
+pub(crate) fn push_shown(text: &str, out: &mut String) {
+    let plain = |b: u8| b.is_ascii() & (b != OPAQUE as u8);
+    if text.bytes().fold(true, |all, b| all & plain(b)) {
+        out.push_str(text);
+    } else {
+        out.extend(text.chars().map(|c| if is_mark(c) { '…' } else { c }));
+    }
+}
+
 /// A word for messages: `…` for what is unknown.
 pub(crate) fn spelled(text: &str) -> String {
-    text.chars()
-        .map(|c| if is_mark(c) { '…' } else { c })
-        .collect()
+    let mut out = String::with_capacity(text.len());
+    push_shown(text, &mut out);
+    out
 }
 
 /// Whether `text` is the verb `pattern`, in which `|` ends the shortest form that is accepted:

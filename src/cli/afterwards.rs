@@ -1,7 +1,7 @@
 //! What comes after a judgement: a pause, a person's grant, the count of hits, the log.
 
 use crate::call::{Call, What};
-use crate::grant::{Denial, Grants, pause};
+use crate::grant::{Denial, Grants, Met, pause};
 use crate::log::{Commands, Entry, Log, Settings};
 use crate::person::Asker;
 use crate::state::time::{Moment, shown_span};
@@ -22,24 +22,33 @@ pub(super) fn settle(call: &Call, host: &str, took: Duration, verdict: &mut Verd
         Err(why) => return note(verdict, &why),
     };
     let now = Moment::now();
-    let mut approved = None;
+    let (mut approved, mut shown) = (None, None);
     let canary = seen::is_canary(call.session.as_deref());
     if stopped && verdict.fault.is_none() && !canary {
-        approved = excused(call, host, &state, now, verdict);
+        approved = excused(call, host, &state, now, verdict, &mut shown);
     }
     let code = approved.or_else(|| verdict.code.clone());
-    if let Err(trouble) = write(call, host, took, verdict, code.as_deref(), &state, now) {
+    let entry = Entry {
+        host: Some(host),
+        code: code.as_deref(),
+        took: Some(took),
+        shown: shown.as_deref(),
+        ..Entry::of(call, verdict)
+    };
+    if let Err(trouble) = write(entry, verdict, canary, &state, now) {
         note(verdict, &trouble.0);
     }
 }
 
-/// Pause and grants; tells the code of the grant that let the call through.
+/// Pause and grants; tells the code of the grant that let the call through, and leaves in `shown` the
+/// call without its secrets where that was worked out.
 fn excused(
     call: &Call,
     host: &str,
     state: &State,
     now: Moment,
     verdict: &mut Verdict,
+    shown: &mut Option<String>,
 ) -> Option<String> {
     match pause::paused(state, now) {
         Ok(Some(pause)) => {
@@ -64,18 +73,22 @@ fn excused(
         rules: &rules,
     };
     let grants = Grants::new(state);
-    match grants.take(&denial, now) {
-        Ok(Some(grant)) => {
+    let notes = &mut verdict.notes;
+    let mut tell = |trouble: &Trouble| notes.push(trouble.0.clone());
+    match grants.meet(&denial, Some(host), now, &mut tell) {
+        Met::Granted(grant) => {
             verdict.findings.clear();
             carry(&verdict.reaches, &grants, now);
             return Some(grant.code);
         }
-        Ok(None) => {}
-        Err(trouble) => note(verdict, &trouble.0),
-    }
-    match grants.record(&denial, Some(host), now) {
-        Ok(code) => verdict.code = code.map(|c| c.to_string()),
-        Err(trouble) => note(verdict, &trouble.0),
+        Met::Denied(Some(kept)) => {
+            verdict.code = Some(kept.code.as_str().to_owned());
+            // Of other calls the log tells more than what tells them apart.
+            *shown = kept
+                .shown
+                .filter(|_| matches!(call.what, What::Shell { .. }));
+        }
+        Met::Denied(None) => {}
     }
     if let Err(trouble) = strikes::count(state, call.session.as_deref(), verdict) {
         note(verdict, &trouble.0);
@@ -117,11 +130,9 @@ fn text(call: &Call) -> &str {
 }
 
 fn write(
-    call: &Call,
-    host: &str,
-    took: Duration,
+    mut entry: Entry<'_>,
     verdict: &Verdict,
-    code: Option<&str>,
+    canary: bool,
     state: &State,
     now: Moment,
 ) -> Result<(), Trouble> {
@@ -130,13 +141,7 @@ fn write(
         commands: commands.unwrap_or_default(),
         ..Settings::default()
     };
-    let mut entry = Entry {
-        host: Some(host),
-        code,
-        took: Some(took),
-        ..Entry::of(call, verdict)
-    };
-    if seen::is_canary(call.session.as_deref()) {
+    if canary {
         entry.kind = "canary";
     }
     Log::new(state, settings).write(&entry, now)

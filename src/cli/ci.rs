@@ -325,7 +325,8 @@ impl Teller {
     }
 
     fn tell(&mut self, title: &str, text: &str, last: bool) {
-        let text = crate::host::text::safe(&format!("{title}: {text}"), 400);
+        let text = format!("{title}: {text}");
+        let text = crate::host::text::safe(&text, 400);
         if self.live {
             let cut: String = text.chars().take(100).collect();
             let end = if last { "\n" } else { "" };

@@ -164,7 +164,9 @@ fn said(verdict: &Verdict, paint: Paint, out: &mut String) {
 }
 
 fn listed<'a>(changes: impl Iterator<Item = &'a Change>, none: &str) -> Vec<String> {
-    let lines: Vec<String> = changes.map(|c| safe(&c.to_string(), MAX_LINE)).collect();
+    let lines: Vec<String> = changes
+        .map(|c| safe(&c.to_string(), MAX_LINE).into_owned())
+        .collect();
     if lines.is_empty() {
         return vec![none.to_owned()];
     }

@@ -8,10 +8,14 @@ use crate::state::State;
 use crate::state::place::Env;
 use crate::world::World;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The state directory; `Err` says why there is none.
 pub(super) fn state() -> Result<State, String> {
-    State::of(&Env::of_process()).map_err(|trouble| trouble.0)
+    // The environment stays as it was, and every call of every agent asks several times.
+    static STATE: OnceLock<Result<State, String>> = OnceLock::new();
+    let look = || State::of(&Env::of_process()).map_err(|trouble| trouble.0);
+    STATE.get_or_init(look).clone()
 }
 
 /// The files that do not depend on a repository.

@@ -58,6 +58,8 @@ fn answer(args: impl Iterator<Item = OsString>) -> Reply {
             if reply.asks {
                 afterwards::shown(&verdict);
             }
+            // The process ends with the answer: nothing is taken apart for nobody.
+            std::mem::forget(verdict);
             reply
         }
         Err(fault) => refused(fault),
@@ -137,6 +139,7 @@ fn judge(heard: &host::Heard<'_>, payload: &[u8]) -> Verdict {
             Some(before) => both(before, verdict),
         });
     }
+    std::mem::forget((calls, shelf));
     all.unwrap_or_else(|| Verdict::failed("fault/no-call", "the message asks nothing"))
 }
 

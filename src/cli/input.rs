@@ -20,7 +20,8 @@ const SHELL_LIMIT: usize = 1024 * 1024;
 /// early close for a failure of the hook and run the tool.
 pub(super) fn stdin() -> Result<Vec<u8>, Fault> {
     let mut stdin = std::io::stdin().lock();
-    let mut bytes = Vec::new();
+    // Most messages fit.
+    let mut bytes = Vec::with_capacity(4096);
     let read = (&mut stdin)
         .take(LIMIT.saturating_add(1))
         .read_to_end(&mut bytes);

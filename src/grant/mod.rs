@@ -9,7 +9,7 @@ use crate::state::key::Key;
 use crate::state::time::{Moment, parse_span, shown_span};
 use crate::state::{State, Trouble, strikes};
 use code::Code;
-use open::Open;
+use open::{Kept, Open};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -183,6 +183,15 @@ impl From<Trouble> for Refusal {
     }
 }
 
+/// What became of a denial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Met {
+    /// A person approved it before.
+    Granted(Grant),
+    /// It stands; told where a grant can help.
+    Denied(Option<Kept>),
+}
+
 /// The grants of one state directory.
 #[derive(Debug, Clone, Copy)]
 pub struct Grants<'a> {
@@ -227,10 +236,43 @@ impl<'a> Grants<'a> {
     /// Lets the call through if a person approved it for these rules; a grant for one use is gone
     /// then, and of all who ask at once exactly one gets it.
     pub fn take(&self, denial: &Denial<'_>, now: Moment) -> Result<Option<Grant>, Trouble> {
+        self.take_as(denial, denial.key(), now)
+    }
+
+    /// Takes a grant for the call, or else keeps the denial for a person to approve; what goes wrong
+    /// is told and gives nothing away.
+    pub fn meet(
+        &self,
+        denial: &Denial<'_>,
+        host: Option<&str>,
+        now: Moment,
+        tell: &mut dyn FnMut(&Trouble),
+    ) -> Met {
+        let key = denial.key();
+        match self.take_as(denial, key, now) {
+            Ok(Some(grant)) => return Met::Granted(grant),
+            Ok(None) => {}
+            Err(trouble) => tell(&trouble),
+        }
+        Met::Denied(match self.record_as(denial, key, host, now) {
+            Ok(kept) => kept,
+            Err(trouble) => {
+                tell(&trouble);
+                None
+            }
+        })
+    }
+
+    fn take_as(
+        &self,
+        denial: &Denial<'_>,
+        key: Key,
+        now: Moment,
+    ) -> Result<Option<Grant>, Trouble> {
         if !grantable(denial.rules) {
             return Ok(None);
         }
-        let key = denial.key().hex();
+        let key = key.hex();
         let name = name(&key);
         let Some(text) = self.state.read(FOLDER, &name)? else {
             return Ok(None);
@@ -281,7 +323,7 @@ impl<'a> Grants<'a> {
 }
 
 fn name(key: &str) -> String {
-    format!("{key}.json")
+    [key, ".json"].concat()
 }
 
 fn to_json<T: Serialize>(value: &T) -> Result<String, Trouble> {

@@ -1,11 +1,12 @@
 //! Denials that a person may still approve.
 
-use super::{Denial, Grants, OPEN_FOR, Refusal, to_json};
+use super::{Denial, Grants, OPEN_FOR, Refusal};
 use crate::grant::code::Code;
-use crate::log::masked;
+use crate::log::{masked, quote};
 use crate::state::Trouble;
+use crate::state::key::Key;
 use crate::state::time::Moment;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 pub(super) const FOLDER: &str = "open";
 
@@ -16,7 +17,7 @@ const SUMMARY: usize = 240;
 const SWEEP_EACH: i64 = 64;
 
 /// A denial, kept under its code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Open {
     pub(super) key: String,
     /// Its code.
@@ -35,6 +36,59 @@ pub struct Open {
     pub summary: String,
 }
 
+/// A denial that a person may approve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its code.
+    pub code: Code,
+    /// The call without its secrets, where it is short enough to be kept whole.
+    pub shown: Option<String>,
+}
+
+/// A denial as it is written.
+struct Written<'a> {
+    key: &'a str,
+    code: &'a str,
+    time: Moment,
+    session: Option<&'a str>,
+    host: Option<&'a str>,
+    dir: &'a str,
+    rules: &'a [&'a str],
+    summary: &'a str,
+}
+
+impl Written<'_> {
+    /// As it is kept. Every denial writes one, so it is put together by hand.
+    fn json(&self) -> String {
+        let mut out = String::with_capacity(512);
+        out.push_str("{\"key\":");
+        quote(self.key, &mut out);
+        out.push_str(",\"code\":");
+        quote(self.code, &mut out);
+        out.push_str(",\"time\":\"");
+        self.time.push(&mut out);
+        out.push('"');
+        for (key, text) in [(",\"session\":", self.session), (",\"host\":", self.host)] {
+            out.push_str(key);
+            match text {
+                Some(text) => quote(text, &mut out),
+                None => out.push_str("null"),
+            }
+        }
+        out.push_str(",\"dir\":");
+        quote(self.dir, &mut out);
+        out.push_str(",\"rules\":[");
+        for (at, rule) in self.rules.iter().enumerate() {
+            out.push_str(if at > 0 { "," } else { "" });
+            quote(rule, &mut out);
+        }
+        out.push_str("],\"summary\":");
+        quote(self.summary, &mut out);
+        out.push('}');
+        out
+    }
+}
+
 impl Grants<'_> {
     /// Keeps a denial for a person to approve, and tells its code; `None` where no grant can help.
     pub fn record(
@@ -43,31 +97,44 @@ impl Grants<'_> {
         host: Option<&str>,
         now: Moment,
     ) -> Result<Option<Code>, Trouble> {
-        let key = denial.key();
+        let kept = self.record_as(denial, denial.key(), host, now)?;
+        Ok(kept.map(|kept| kept.code))
+    }
+
+    /// The same for a denial whose key is known.
+    pub(super) fn record_as(
+        &self,
+        denial: &Denial<'_>,
+        key: Key,
+        host: Option<&str>,
+        now: Moment,
+    ) -> Result<Option<Kept>, Trouble> {
         let Some(code) = denial.code_of(key) else {
             return Ok(None);
         };
         let mut summary = masked(denial.text, SUMMARY);
+        let whole = denial.text.len().max(summary.len()) <= SUMMARY;
         if summary.len() > SUMMARY {
             summary.truncate(summary.floor_char_boundary(SUMMARY));
             summary.push('…');
         }
-        let open = Open {
-            key: key.hex(),
-            code: code.to_string(),
+        let written = Written {
+            key: &key.hex(),
+            code: code.as_str(),
             time: now,
-            session: denial.session.map(str::to_owned),
-            host: host.map(str::to_owned),
-            dir: denial.dir.to_string_lossy().into_owned(),
-            rules: denial.rules().into_iter().map(str::to_owned).collect(),
-            summary,
+            session: denial.session,
+            host,
+            dir: &denial.dir.to_string_lossy(),
+            rules: &denial.rules(),
+            summary: &summary,
         };
         self.state
-            .write(FOLDER, &name(&open.code), to_json(&open)?.as_bytes())?;
+            .write(FOLDER, &name(code.as_str()), written.json().as_bytes())?;
         if now.0.rem_euclid(SWEEP_EACH) == 0 {
             self.sweep(now);
         }
-        Ok(Some(code))
+        let shown = whole.then_some(summary);
+        Ok(Some(Kept { code, shown }))
     }
 
     /// The open denials of all sessions, newest first: a person numbers them from 1. What is older
@@ -110,5 +177,47 @@ impl Grants<'_> {
 }
 
 pub(super) fn name(code: &str) -> String {
-    format!("{code}.json")
+    [code, ".json"].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back_as_it_was() {
+        let summary = "x".repeat(9000) + "\"…";
+        let full = Written {
+            key: "k",
+            code: "abc234",
+            time: Moment(1_764_500_000_123),
+            session: Some("s\"\\\n"),
+            host: Some("claude"),
+            dir: "/a b/\u{7f}\u{1}ä",
+            rules: &["git/a", "git/b"],
+            summary: &summary,
+        };
+        let bare = Written {
+            session: None,
+            host: None,
+            rules: &[],
+            summary: "",
+            ..full
+        };
+        for written in [full, bare] {
+            let read: Open = serde_json::from_str(&written.json()).unwrap();
+            let own = |text: Option<&str>| text.map(str::to_owned);
+            let expected = Open {
+                key: written.key.to_owned(),
+                code: written.code.to_owned(),
+                time: written.time,
+                session: own(written.session),
+                host: own(written.host),
+                dir: written.dir.to_owned(),
+                rules: written.rules.iter().map(|r| (*r).to_owned()).collect(),
+                summary: written.summary.to_owned(),
+            };
+            assert_eq!(read, expected);
+        }
+    }
 }

@@ -80,14 +80,15 @@ impl Walk<'_> {
     /// What the rules say. A policy file is read only where a rule has something to say, or where
     /// it alone tells what a rule looks for: the base branches of a push.
     fn findings(&mut self, action: &Action) -> Vec<Finding> {
-        if !matches!(action.act, Act::Push(_)) {
-            let built_in = Policy::probing();
-            let found = rules::judge(action, &self.world, &built_in, self.source);
-            if found.is_empty() {
-                return self.by_plan(action);
-            }
+        if matches!(action.act, Act::Push(_)) {
+            let policy = self.policy(&action.place);
+            return rules::judge(action, &self.world, &policy, self.source);
+        }
+        let found = rules::judge(action, &self.world, &Policy::probing(), self.source);
+        if found.is_empty() {
+            return self.by_plan(action);
         }
         let policy = self.policy(&action.place);
-        rules::judge(action, &self.world, &policy, self.source)
+        rules::judge_again(&found, action, &self.world, &policy, self.source)
     }
 }

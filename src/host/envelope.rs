@@ -302,7 +302,12 @@ impl<'a> Envelope<'a> {
                 });
             }
         }
-        match serde_json::from_slice::<Envelope<'a>>(bytes) {
+        // Text as a whole is looked at once, not each string of it again.
+        let read = match std::str::from_utf8(bytes) {
+            Ok(text) => serde_json::from_str::<Envelope<'a>>(text),
+            Err(_) => serde_json::from_slice(bytes),
+        };
+        match read {
             Ok(mut envelope) => {
                 envelope.raw = bytes;
                 Ok(envelope)

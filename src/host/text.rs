@@ -1,6 +1,7 @@
 //! Findings as words: what an agent reads, and how untrusted text is made safe to show.
 
 use crate::verdict::{Decision, Finding, Next, Verdict};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// More findings than this help nobody.
@@ -20,7 +21,8 @@ pub fn agent(verdict: &Verdict, can_ask: bool) -> String {
             fault.code
         );
     }
-    let mut out = String::from(match (verdict.decision(), can_ask) {
+    let mut out = String::with_capacity(512);
+    out.push_str(match (verdict.decision(), can_ask) {
         (Decision::Deny, _) => "leaseguard denied this call, nothing ran\n",
         (_, true) => "leaseguard wants a person's yes for this call\n",
         (_, false) => {
@@ -32,10 +34,13 @@ pub fn agent(verdict: &Verdict, can_ask: bool) -> String {
         finding_lines(finding, &mut out);
     }
     if let Some(code) = &verdict.code {
-        let _ = writeln!(
-            out,
-            "person: `leaseguard allow {code}` lets this one call through"
-        );
+        for part in [
+            "person: `leaseguard allow ",
+            code,
+            "` lets this one call through\n",
+        ] {
+            out.push_str(part);
+        }
     }
     for note in &verdict.notes {
         let _ = writeln!(out, "note: {}", safe(note, MAX_LINE));
@@ -48,20 +53,26 @@ pub fn agent(verdict: &Verdict, can_ask: bool) -> String {
 }
 
 fn finding_lines(finding: &Finding, out: &mut String) {
-    let _ = writeln!(out, "{}: {}", finding.rule, safe(&finding.effect, MAX_LINE));
-    if !finding.because.is_empty() {
-        let facts = finding.because.join("; ");
-        let _ = writeln!(out, "because: {}", safe(&facts, MAX_LINE));
+    let mut line = |key: &str, text: &str| {
+        for part in [key, ": ", text, "\n"] {
+            out.push_str(part);
+        }
+    };
+    line(finding.rule, &safe(&finding.effect, MAX_LINE));
+    match finding.because.as_slice() {
+        [] => {}
+        [fact] => line("because", &safe(fact, MAX_LINE)),
+        facts => line("because", &safe(&facts.join("; "), MAX_LINE)),
     }
     let instead = instead(finding);
     if let Some(instead) = &instead {
-        let _ = writeln!(out, "instead: {instead}");
+        line("instead", instead);
     }
-    let _ = writeln!(out, "next: {}", next(finding.next, instead.is_some()));
+    line("next", next(finding.next, instead.is_some()));
 }
 
 /// The alternative, where it can be shown as it stands.
-pub fn instead(finding: &Finding) -> Option<String> {
+pub fn instead(finding: &Finding) -> Option<Cow<'_, str>> {
     let text = finding.instead.as_deref()?;
     (text.len() <= MAX_INSTEAD).then(|| safe_lines(text))
 }
@@ -77,9 +88,9 @@ pub fn next(next: Next, has_instead: bool) -> &'static str {
 }
 
 /// `text` on one line, without anything that a terminal or a reader could be fooled by.
-pub fn safe(text: &str, max: usize) -> String {
+pub fn safe(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() < max && is_plain(text) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len().min(max));
     for c in text.chars() {
@@ -89,18 +100,19 @@ pub fn safe(text: &str, max: usize) -> String {
         }
         push_safe(c, &mut out);
     }
-    out
+    Cow::Owned(out)
 }
 
 /// Nothing in it needs an escape: the common case, told by one look at its bytes.
 fn is_plain(text: &str) -> bool {
-    text.bytes().all(|b| (b' '..=b'~').contains(&b))
+    text.bytes()
+        .fold(true, |plain, b| plain & (b' '..=b'~').contains(&b))
 }
 
 /// As [`safe`], but whole, and with its lines kept.
-pub fn safe_lines(text: &str) -> String {
+pub fn safe_lines(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -110,7 +122,7 @@ pub fn safe_lines(text: &str) -> String {
             push_safe(c, &mut out);
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// `c` itself, or an escape that shows it.

@@ -18,6 +18,7 @@ use super::unchanged;
 use super::witness::{Machine, Witness, here};
 use crate::person::{chain, hosts};
 use crate::state::State;
+use crate::state::files::under;
 use crate::state::time::{Moment, shown_span};
 use std::cell::{OnceCell, RefCell};
 use std::ffi::OsString;
@@ -131,9 +132,8 @@ impl Watch {
 
     /// Whether anything was ever claimed on this machine: one look at the disk.
     pub fn any(&self) -> bool {
-        *self
-            .there
-            .get_or_init(|| std::fs::symlink_metadata(self.state.dir().join("v1")).is_ok())
+        let look = || std::fs::symlink_metadata(under(self.state.dir(), &["v1"])).is_ok();
+        *self.there.get_or_init(look)
     }
 
     /// The repository's key, where anything was ever claimed in it or set for it. One that cannot be

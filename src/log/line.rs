@@ -1,5 +1,6 @@
 //! One line of JSON that never grows beyond what one write keeps together.
 
+use crate::state::decimal;
 use crate::state::time::Moment;
 use std::fmt::Write;
 
@@ -22,7 +23,10 @@ pub(crate) struct Line(String);
 impl Line {
     pub(crate) fn new(now: Moment) -> Line {
         let mut text = String::with_capacity(MOST);
-        let _ = write!(text, "{START}{now}\",\"v\":{VERSION}");
+        text.push_str(START);
+        now.push(&mut text);
+        text.push_str("\",\"v\":");
+        decimal::push(&mut text, VERSION.into());
         Line(text)
     }
 
@@ -43,7 +47,7 @@ impl Line {
     pub(crate) fn number(&mut self, key: &str, value: u64) {
         let start = self.0.len();
         self.key(key);
-        let _ = write!(self.0, "{value}");
+        decimal::push(&mut self.0, value);
         if self.0.len() + END > MOST {
             self.0.truncate(start);
         }
@@ -104,8 +108,18 @@ impl Line {
     }
 }
 
+/// Adds all of `text` as a JSON string.
+pub(crate) fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    escape(text, text.len().saturating_mul(6), out);
+    out.push('"');
+}
+
 /// Writes `text` as the inside of a JSON string into at most `most` bytes; `…` ends a cut one.
 fn escape(text: &str, most: usize, out: &mut String) {
+    if text.len() <= most && !may_need_escape(text) {
+        return out.push_str(text);
+    }
     let limit = out.len() + most;
     let mark = limit.saturating_sub('…'.len_utf8());
     // What to go back to, and to add, so that the mark fits behind it.
@@ -139,6 +153,13 @@ fn escape(text: &str, most: usize, out: &mut String) {
         }
         rest = after;
     }
+}
+
+/// A look at all bytes at once, since almost all text is plain.
+fn may_need_escape(text: &str) -> bool {
+    text.bytes().fold(false, |odd, byte| {
+        odd | (byte < b' ') | (byte == b'"') | (byte == b'\\') | (byte == 0x7f)
+    })
 }
 
 fn needs_escape(byte: u8) -> bool {

@@ -9,6 +9,7 @@ mod secret;
 mod stats;
 
 pub use follow::Follow;
+pub(crate) use line::quote;
 pub use read::{Filter, Reader, Record, Seen};
 pub use redact::{masked, redact};
 pub use stats::{Counts, Stats};
@@ -108,6 +109,8 @@ pub struct Entry<'a> {
     pub took: Option<Duration>,
     /// The command, tool call or paths, as proposed.
     pub command: Option<Cow<'a, str>>,
+    /// All of the command but what looks like a secret, where somebody has worked it out.
+    pub shown: Option<&'a str>,
 }
 
 impl<'a> Entry<'a> {
@@ -246,7 +249,11 @@ impl<'a> Log<'a> {
         }
         if let (Some(command), false) = (&entry.command, self.settings.commands == Commands::None) {
             let room = line.room();
-            line.text("command", &shown(command, keep_all, room), room);
+            let command = match entry.shown.filter(|_| !keep_all) {
+                Some(shown) => Cow::Borrowed(shown),
+                None => shown(command, keep_all, room),
+            };
+            line.text("command", &command, room);
         }
         line.end()
     }

@@ -54,14 +54,14 @@ impl Scan<'_, '_> {
     /// The end of the run of bytes from `from` on that `is` allows.
     fn run(&self, from: usize, is: impl Fn(u8) -> bool) -> usize {
         let rest = self.text.as_bytes().get(from..).unwrap_or_default();
-        from + rest.iter().position(|b| !is(*b)).unwrap_or(rest.len())
+        from + length(rest, is)
     }
 
     /// The same from here on, but no further than a step looks.
     fn near(&self, is: impl Fn(u8) -> bool) -> usize {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let rest = rest.get(..AHEAD).unwrap_or(rest);
-        self.at + rest.iter().position(|b| !is(*b)).unwrap_or(rest.len())
+        self.at + length(rest, is)
     }
 
     /// Goes on to `to` and leaves what is between as it is.
@@ -89,13 +89,10 @@ impl Scan<'_, '_> {
     /// Takes what stands before the next name, and that name.
     fn step(&mut self) {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-        let before = rest
-            .iter()
-            .take(AHEAD)
-            .take_while(|b| !is_name(**b))
-            .count();
+        let near = rest.get(..AHEAD).unwrap_or(rest);
+        let before = length(near, |b| !is_name(b));
         let rest = rest.get(before..).unwrap_or_default();
-        let length = rest.iter().position(|b| !is_name(*b)).unwrap_or(rest.len());
+        let length = length(rest, is_name);
         if length == 0 {
             let next = self.text.floor_char_boundary(self.at + before);
             return self.keep(next.max(self.at + 1));
@@ -133,8 +130,9 @@ impl Scan<'_, '_> {
             if rest.first().is_some_and(|first| self.token(at, *first)) {
                 return true;
             }
-            match rest.iter().position(|b| matches!(b, b'-' | b'_')) {
-                Some(dash) => rest = rest.get(dash + 1..).unwrap_or_default(),
+            let word = length(rest, |b| !matches!(b, b'-' | b'_'));
+            match rest.get(word + 1..) {
+                Some(next) => rest = next,
                 None => return false,
             }
         }
@@ -323,6 +321,15 @@ impl Scan<'_, '_> {
         (at..self.text.len())
             .find(|at| self.text.is_char_boundary(*at))
             .unwrap_or(self.text.len())
+    }
+}
+
+/// How many bytes in front are so. Nothing is counted on the way, which would be checked at every step.
+fn length(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let mut left = bytes.iter();
+    match left.find(|b| !is(**b)) {
+        Some(_) => bytes.len() - left.len() - 1,
+        None => bytes.len(),
     }
 }
 

@@ -67,7 +67,7 @@ enum Care {
 /// Reads every file that there is at `places`.
 pub(super) fn read<'a>(places: &Places<'a>) -> Found<'a> {
     let own = |path: Option<&'a Path>, what| match path {
-        Some(path) => source(Name { what, path }, path.parent(), Care::Private),
+        Some(path) => source(Name { what, path }, Care::Private),
         None => Source::Missing,
     };
     let project = match places.project_file {
@@ -76,7 +76,7 @@ pub(super) fn read<'a>(places: &Places<'a>) -> Found<'a> {
                 what: "project policy",
                 path,
             };
-            source(name, path.parent(), Care::Shared)
+            source(name, Care::Shared)
         }
         None => Source::Missing,
     };
@@ -97,7 +97,7 @@ fn trusted<'a>(places: &Places<'a>) -> Source<'a> {
         what: "trust record",
         path: &record,
     };
-    match source(name, record.parent(), Care::Private) {
+    match source(name, Care::Private) {
         Source::Missing => Source::Missing,
         Source::Broken(what) => Source::Broken(what),
         Source::Text { text, doubt, .. } => match trust::decode(text, repo) {
@@ -114,9 +114,9 @@ fn trusted<'a>(places: &Places<'a>) -> Source<'a> {
     }
 }
 
-/// Reads one file. A link may not lead out of `root`.
-fn source<'a>(name: Name<'a>, root: Option<&Path>, care: Care) -> Source<'a> {
-    match examined(name.path, root, care) {
+/// Reads one file. A link may not lead out of its directory.
+fn source<'a>(name: Name<'a>, care: Care) -> Source<'a> {
+    match examined(name.path, care) {
         Ok((text, doubt)) => Source::Text { name, text, doubt },
         Err(Refusal::Missing) => Source::Missing,
         Err(Refusal::Because(why)) => Source::Broken(format!("{name} {why}, so it is left out")),
@@ -141,17 +141,13 @@ fn no(why: &str) -> Refusal {
     Refusal::Because(why.to_owned())
 }
 
-fn examined(
-    path: &Path,
-    root: Option<&Path>,
-    care: Care,
-) -> Result<(String, Option<&'static str>), Refusal> {
+fn examined(path: &Path, care: Care) -> Result<(String, Option<&'static str>), Refusal> {
     let mut meta = fs::symlink_metadata(path)?;
     if meta.is_symlink() {
         let target = path
             .canonicalize()
             .map_err(|_| no("is a link to nothing"))?;
-        let root = root.and_then(|r| r.canonicalize().ok());
+        let root = path.parent().and_then(|dir| dir.canonicalize().ok());
         if !root.is_some_and(|r| target.starts_with(r)) {
             return Err(no("is a link that leads elsewhere"));
         }

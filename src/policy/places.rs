@@ -1,6 +1,7 @@
 //! Where the policies of one repository are, as the doors tell it.
 
 use super::table::Known;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Where policies are looked for, and what is known of the repository.
@@ -50,9 +51,10 @@ impl<'a> Places<'a> {
 
     /// The person's own policy, from `$XDG_CONFIG_HOME` and `$HOME`.
     pub fn user_file_of(xdg_config: Option<&Path>, home: Option<&Path>) -> Option<PathBuf> {
-        let dir = absolute(xdg_config).map(Path::to_owned);
-        let dir = dir.or_else(|| Some(absolute(home)?.join(".config")))?;
-        Some(dir.join("leaseguard/policy.toml"))
+        match absolute(xdg_config) {
+            Some(dir) => Some(below(dir, "leaseguard/policy.toml")),
+            None => Some(below(absolute(home)?, ".config/leaseguard/policy.toml")),
+        }
     }
 
     /// The state directory, from `$XDG_STATE_HOME` and `$HOME`.
@@ -69,6 +71,15 @@ impl<'a> Places<'a> {
 }
 
 /// Relative directories in the environment are ignored, as the XDG rules say.
+/// `dir/tail`, put together at once: every call of every agent that meets a rule does it.
+pub(super) fn below(dir: &Path, tail: &str) -> PathBuf {
+    let mut path = OsString::with_capacity(dir.as_os_str().len() + tail.len() + 1);
+    path.push(dir);
+    path.push("/");
+    path.push(tail);
+    PathBuf::from(path)
+}
+
 fn absolute(dir: Option<&Path>) -> Option<&Path> {
     dir.filter(|d| d.is_absolute())
 }

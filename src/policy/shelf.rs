@@ -1,7 +1,7 @@
 //! The policies of one call: each repository's is read when somebody first asks for it.
 
 use super::Policy;
-use super::places::Places;
+use super::places::{Places, below};
 use super::table::Known;
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ impl Shelf {
             return Policy::default();
         };
         let home = home.get_or_init(ask);
-        let project = repository.top.map(|top| top.join(Places::PROJECT));
+        let project = repository.top.map(|top| below(top, Places::PROJECT));
         Policy::load(&Places {
             rules: self.rules,
             managed_file: home.managed_file.as_deref(),

@@ -2,7 +2,7 @@
 
 use super::change::{Change, changes};
 use super::files::{self, Source};
-use super::places::Places;
+use super::places::{Places, below};
 use super::{layer, read};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,11 @@ const MAGIC: &str = "leaseguard trust 1";
 /// Where the record of the repository at `repo` is kept.
 pub(super) fn record_path(state: &Path, repo: &Path) -> PathBuf {
     let hash = fnv(repo.as_os_str().as_encoded_bytes());
-    state.join(format!("trust/{hash:016x}"))
+    let digit = |at: u32| char::from_digit(((hash >> (at * 4)) & 15) as u32, 16);
+    let mut record = String::with_capacity("trust/".len() + 16);
+    record.push_str("trust/");
+    record.extend((0..16).rev().filter_map(digit));
+    below(state, &record)
 }
 
 /// The name of a record need not be secret, only short; the path itself stands in the record.

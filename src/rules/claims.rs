@@ -7,6 +7,7 @@ use crate::policy::{LeaseMode, Policy};
 use crate::shell::{Span, Word};
 use crate::verdict::Decision;
 use crate::world::{Fact, PathKind, Reaches, Stand, Told, Touched, World};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Verbs without an act of their own that write in the checkout.
@@ -35,7 +36,7 @@ pub(super) struct Change {
     pub(super) reaches: Rc<Reaches>,
     pub(super) deed: Deed,
     /// As a verb: `write \`a.txt\``.
-    pub(super) does: String,
+    pub(super) does: Cow<'static, str>,
     pub(super) span: Span,
     /// It goes through directories, and which of their files it finds is not known.
     pub(super) searches: bool,
@@ -64,7 +65,7 @@ pub(super) fn binds(world: &World, policy: &Policy) -> bool {
 /// The checkouts that `action` changes; `None` where it changes none.
 pub(super) fn change(action: &Action, world: &World) -> Option<Change> {
     let place = &action.place;
-    let at = |deed, does: String| Change {
+    let at = |deed, does: Cow<'static, str>| Change {
         reaches: world.reached(place),
         deed,
         does,
@@ -83,7 +84,7 @@ pub(super) fn change(action: &Action, world: &World) -> Option<Change> {
         Change {
             reaches: Rc::new(world.reached_by(place, word, itself, tree)),
             deed,
-            does: format!("{verb} `{}`", spelled(word)),
+            does: Cow::Owned(format!("{verb} `{}`", spelled(word))),
             span: if word.span.end == 0 {
                 action.span
             } else {
@@ -93,39 +94,39 @@ pub(super) fn change(action: &Action, world: &World) -> Option<Change> {
         }
     };
     Some(match &action.act {
-        Act::Stage(stage) if !stage.dry_run => at(Deed::Writes, "stage files".to_owned()),
-        Act::Commit(commit) if !commit.dry_run => at(Deed::Writes, "commit".to_owned()),
-        Act::Discard(_) => at(Deed::Destroys, "throw changes away".to_owned()),
-        Act::Switch(_) => at(Deed::Writes, "switch the branch".to_owned()),
-        Act::Integrate(act) => at(Deed::Writes, format!("run `git {}`", act.verb)),
-        Act::Reset { .. } => at(Deed::Writes, "reset".to_owned()),
+        Act::Stage(stage) if !stage.dry_run => at(Deed::Writes, "stage files".into()),
+        Act::Commit(commit) if !commit.dry_run => at(Deed::Writes, "commit".into()),
+        Act::Discard(_) => at(Deed::Destroys, "throw changes away".into()),
+        Act::Switch(_) => at(Deed::Writes, "switch the branch".into()),
+        Act::Integrate(act) => at(Deed::Writes, format!("run `git {}`", act.verb).into()),
+        Act::Reset { .. } => at(Deed::Writes, "reset".into()),
         Act::Stash { verb, .. } if !matches!(*verb, "drop" | "clear" | "store") => {
-            at(Deed::Destroys, format!("run `git stash {verb}`"))
+            at(Deed::Destroys, format!("run `git stash {verb}`").into())
         }
         Act::Other { verb } if WRITERS.contains(&verb.as_str()) => {
-            at(Deed::Writes, format!("run `git {verb}`"))
+            at(Deed::Writes, format!("run `git {verb}`").into())
         }
         Act::Refs(Refs::Rename {
             from: None,
             copy: false,
             ..
-        }) => at(Deed::Writes, "rename the branch".to_owned()),
+        }) => at(Deed::Writes, "rename the branch".into()),
         Act::Worktree(Worktree::Remove { path, .. }) => Change {
             reaches: Rc::new(world.reached_worktree(place, path)),
-            ..at(Deed::Destroys, "remove the worktree".to_owned())
+            ..at(Deed::Destroys, "remove the worktree".into())
         },
         Act::Worktree(Worktree::Move { from, .. }) => Change {
             reaches: Rc::new(world.reached_worktree(place, from)),
-            ..at(Deed::Destroys, "move the worktree".to_owned())
+            ..at(Deed::Destroys, "move the worktree".into())
         },
         Act::Worktree(Worktree::Prune { .. }) => Change {
             reaches: Rc::new(world.forgotten(place)),
-            ..at(Deed::Destroys, "forget a worktree".to_owned())
+            ..at(Deed::Destroys, "forget a worktree".into())
         },
         Act::Write { path } => by(path, None),
         Act::Alter { path, by: how } => by(path, Some(*how)),
         Act::Touch { path, by: how } => by(path, *how),
-        Act::Run { program } => at(Deed::Perhaps, format!("run `{}`", spelled(program))),
+        Act::Run { program } => at(Deed::Perhaps, format!("run `{}`", spelled(program)).into()),
         _ => return None,
     })
 }

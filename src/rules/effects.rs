@@ -99,10 +99,10 @@ fn of_push(push: &Push, action: &Action, world: &World) -> Vec<String> {
         } else {
             ""
         };
-        format!(
-            "push: {verb} `{}` on `{}`{perhaps}: {}",
-            u.refname, u.remote, u.because
-        )
+        [
+            "push: ", verb, " `", &u.refname, "` on `", &u.remote, "`", perhaps, ": ", &u.because,
+        ]
+        .concat()
     });
     let refused = outlook
         .refused

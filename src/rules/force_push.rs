@@ -6,6 +6,7 @@ use crate::action::{Act, Action, Push, Pusher};
 use crate::policy::{ForceWithLease, Policy};
 use crate::verdict::Decision;
 use crate::world::{Fact, Head, Outlook, Update, UpdateKind, World};
+use std::borrow::Cow;
 
 pub(super) const RULE: Rule = Rule {
     id: "git/force-push",
@@ -42,8 +43,8 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
         .iter()
         .find(|w| w.text.starts_with('+') && w.text.len() > 1);
     let (how, span) = match (option, plus) {
-        (Some(how), _) => (Some(how.text.clone()), how.span),
-        (None, Some(word)) => (Some(super::target::spelled(word)), word.span),
+        (Some(how), _) => (Some(Cow::Borrowed(how.text.as_str())), how.span),
+        (None, Some(word)) => (Some(Cow::Owned(super::target::spelled(word))), word.span),
         // Only config can force now.
         (None, None) if forced.is_empty() => return Vec::new(),
         (None, None) => (None, action.span),
@@ -54,13 +55,14 @@ fn check(action: &Action, world: &World, policy: &Policy) -> Vec<Found> {
     if deletes_only && push.mirror.is_none() {
         return Vec::new();
     }
-    let what = match phrase(&forced).as_str() {
-        "" => "refs on the remote".to_owned(),
-        refs => refs.to_owned(),
+    let refs = phrase(&forced);
+    let what = match refs.as_str() {
+        "" => "refs on the remote",
+        refs => refs,
     };
-    let mut found = Found::new(format!("this push may rewrite {what}"), span);
+    let mut found = Found::new(["this push may rewrite ", what].concat(), span);
     if let Some(how) = how {
-        found = found.because(format!("`{how}` lets git replace what is there"));
+        found = found.because(["`", &how, "` lets git replace what is there"].concat());
     }
     for fact in reasons(&forced) {
         found = found.because(fact);

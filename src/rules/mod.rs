@@ -227,16 +227,34 @@ const OF_PLANS: &[&Rule] = &[&plan_lease::RULE, &merge_lease::RULE];
 
 /// What all laws say of one action. `source` is the judged text, from which an `instead` is cut.
 pub fn judge(action: &Action, world: &World, policy: &Policy, source: &str) -> Vec<Finding> {
-    judged(ALL, action, world, policy, source)
+    judged(ALL.iter(), action, world, policy, source)
+}
+
+/// The same for an act of which is known what is `found` by a policy that [`Policy::probes`]: a law
+/// that had nothing to say then has nothing to say now, but for what a plan's leases say.
+pub fn judge_again(
+    found: &[Finding],
+    action: &Action,
+    world: &World,
+    policy: &Policy,
+    source: &str,
+) -> Vec<Finding> {
+    let spoke = |rule: &&&Rule| {
+        found.iter().any(|finding| finding.rule == rule.id)
+            || OF_PLANS.iter().any(|of_plans| of_plans.id == rule.id)
+    };
+    let again = judged(ALL.iter().filter(spoke), action, world, policy, source);
+    debug_assert_eq!(again, judge(action, world, policy, source));
+    again
 }
 
 /// The same of the laws on plans alone, where the others have nothing to say.
 pub fn judge_plan(action: &Action, world: &World, policy: &Policy, source: &str) -> Vec<Finding> {
-    judged(OF_PLANS, action, world, policy, source)
+    judged(OF_PLANS.iter(), action, world, policy, source)
 }
 
-fn judged(
-    rules: &[&Rule],
+fn judged<'r>(
+    rules: impl Iterator<Item = &'r &'r Rule>,
     action: &Action,
     world: &World,
     policy: &Policy,

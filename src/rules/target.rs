@@ -5,6 +5,7 @@ use crate::action::{Action, Place, Push, is_mark};
 use crate::policy::Policy;
 use crate::shell::Word;
 use crate::world::{Fact, Head, Update, World};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// `refs/heads/x` as `x`, other refs in full.
@@ -22,6 +23,9 @@ pub(super) fn spelled(word: &Word) -> String {
 
 /// The refs of some updates as one phrase: `` `a` and `b` on `origin` ``.
 pub(super) fn phrase(updates: &[&Update]) -> String {
+    if let [one] = updates {
+        return ["`", short(&one.refname), "` on `", &one.remote, "`"].concat();
+    }
     let names: BTreeSet<&str> = updates.iter().map(|u| short(&u.refname)).collect();
     let remotes: BTreeSet<&str> = updates.iter().map(|u| u.remote.as_str()).collect();
     let list = |set: &BTreeSet<&str>| {
@@ -77,10 +81,10 @@ pub(super) fn own_push(
     let mirror = world.config(&action.place, &["remote.", remote, ".mirror"].concat());
     let git = match mirror {
         Fact::Known(None) => git,
-        _ => format!(
-            "{git} -c {}",
-            quoted(&format!("remote.{remote}.mirror=false"))
-        ),
+        _ => {
+            let off = format!("remote.{remote}.mirror=false");
+            Cow::Owned(format!("{git} -c {}", quoted(&off)))
+        }
     };
     let remote = quoted(remote);
     if policy.is_base(branch) {
@@ -91,7 +95,7 @@ pub(super) fn own_push(
         ));
     }
     let spec = quoted(&["HEAD:refs/heads/", branch].concat());
-    Instead::run([git.as_str(), " push ", &remote, " ", &spec].concat())
+    Instead::run([&*git, " push ", &remote, " ", &spec].concat())
 }
 
 pub(super) fn free_name(world: &World, place: &Place) -> String {
@@ -103,18 +107,22 @@ pub(super) fn free_name(world: &World, place: &Place) -> String {
 }
 
 /// `git`, or `git -C DIR` where the act is not in the call's own directory.
-pub(super) fn git_at(place: &Place, world: &World) -> String {
+pub(super) fn git_at(place: &Place, world: &World) -> Cow<'static, str> {
     match (&place.dir, &world.around.cwd) {
-        (Some(dir), Some(cwd)) if dir != cwd => {
-            format!("git -C {}", quoted(&dir.to_string_lossy()))
+        (Some(dir), Some(cwd)) if dir.as_os_str() != cwd.as_os_str() && dir != cwd => {
+            Cow::Owned(format!("git -C {}", quoted(&dir.to_string_lossy())))
         }
-        _ => "git".to_owned(),
+        _ => Cow::Borrowed("git"),
     }
 }
 
 /// As one shell word.
 pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-./:@%+,=".contains(c);
+    let plain = |c: char| {
+        c.is_ascii_alphanumeric()
+            || matches!(c, '_' | '-' | '.' | '/' | ':' | '@' | '%' | '+' | ',' | '=')
+            || (!c.is_ascii() && c.is_alphanumeric())
+    };
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }

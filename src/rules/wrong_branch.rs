@@ -54,8 +54,7 @@ fn on(name: &Word, action: &Action, world: &World, policy: &Policy) -> Option<Fo
     if world.has_branch(&action.place, branch) != Fact::Known(true) {
         return None;
     }
-    let effect = format!("this would check out the branch `{branch}` of another session");
-    finding(branch, effect, name.span, action, world, policy)
+    finding(branch, "check out", name.span, action, world, policy)
 }
 
 /// HEAD is on another session's branch, in a checkout that is not that session's.
@@ -77,15 +76,15 @@ fn standing(action: &Action, world: &World, policy: &Policy) -> Option<Found> {
     let branches = world.on_branches(&action.place);
     let mut others = branches.iter().filter(|branch| !mine(branch));
     let found = others.find_map(|branch| {
-        let effect = format!("this would move the branch `{branch}` of another session");
-        finding(branch, effect, action.span, action, world, policy)
+        let span = action.span;
+        finding(branch, "move", span, action, world, policy)
     });
     found.filter(|_| !world.under_way(&action.place))
 }
 
 fn finding(
     branch: &str,
-    effect: String,
+    verb: &str,
     span: crate::shell::Span,
     action: &Action,
     world: &World,
@@ -96,6 +95,7 @@ fn finding(
     let git = super::target::git_at(&action.place, world);
     let new = super::target::free_name(world, &action.place);
     let start = quoted(branch);
+    let effect = format!("this would {verb} the branch `{branch}` of another session");
     let mut found = Found::new(effect, span).instead(Instead::run(format!(
         "{git} switch -c {new} --no-track {start}"
     )));

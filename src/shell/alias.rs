@@ -16,6 +16,14 @@ pub(super) struct Aliases {
     expands: Option<bool>,
 }
 
+impl Aliases {
+    /// None is defined.
+    pub(super) const START: Aliases = Aliases {
+        texts: BTreeMap::new(),
+        expands: None,
+    };
+}
+
 impl Walker<'_> {
     /// `alias name=text …`
     pub(super) fn alias(&mut self, args: &[Word]) {
@@ -25,7 +33,7 @@ impl Walker<'_> {
                     text: text.to_owned(),
                     ..word.clone()
                 };
-                let aliases = Rc::make_mut(&mut self.state.aliases);
+                let aliases = self.state.aliases.change();
                 aliases.texts.insert(name.into(), text);
             }
         }
@@ -35,7 +43,7 @@ impl Walker<'_> {
     pub(super) fn shopt(&mut self, args: &[Word]) {
         let has = |text: &str| args.iter().any(|w| w.text == text);
         if has("expand_aliases") {
-            Rc::make_mut(&mut self.state.aliases).expands = Some(has("-s"));
+            self.state.aliases.change().expands = Some(has("-s"));
         }
         if has("lastpipe") {
             self.state.lastpipe = has("-s");
@@ -67,7 +75,7 @@ impl Walker<'_> {
             return;
         }
         let rest = shown.words.get(1..).unwrap_or(&[]);
-        let saved = std::mem::replace(&mut self.state.args, Rc::new(Args::of(rest)));
+        let saved = std::mem::replace(&mut self.state.args, Args::of(rest).into());
         // It is not looked up again in its own text.
         let aliases = std::mem::take(&mut self.state.aliases);
         let whole = format!("{} \"$@\"", text.text);

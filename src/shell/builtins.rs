@@ -87,7 +87,7 @@ impl Walker<'_> {
         self.state.old = std::mem::replace(&mut self.state.dirs, Rc::new(unique));
         for name in ["PWD", "OLDPWD"] {
             if self.state.vars.contains_key(name) {
-                Rc::make_mut(&mut self.state.vars).remove(name);
+                self.state.vars.change().remove(name);
             }
         }
     }
@@ -125,28 +125,28 @@ impl Walker<'_> {
             // Only the stack changes, below its top.
             let path = args.iter().find(|w| !w.text.starts_with(['-', '+']));
             let dirs = path.map_or_else(|| vec![None], |path| self.paths_of(path));
-            Rc::make_mut(&mut self.state.stack).push(Rc::new(dirs));
+            self.state.stack.change().push(Rc::new(dirs));
             return;
         }
         match args.iter().find(|w| w.text != "--") {
             Some(word) if word.text.starts_with(['+', '-']) => {
-                self.state.stack = Rc::default();
+                self.state.stack = super::few::Few::default();
                 self.arrive_in(Rc::new(vec![None]));
             }
             Some(word) => {
                 self.go(word);
-                Rc::make_mut(&mut self.state.stack).push(here);
+                self.state.stack.change().push(here);
             }
             None => {
-                let other = Rc::make_mut(&mut self.state.stack).pop();
+                let other = self.state.stack.change().pop();
                 self.arrive_in(other.unwrap_or_else(|| Rc::new(vec![None])));
-                Rc::make_mut(&mut self.state.stack).push(here);
+                self.state.stack.change().push(here);
             }
         }
     }
 
     fn popd(&mut self) {
-        let back = Rc::make_mut(&mut self.state.stack).pop();
+        let back = self.state.stack.change().pop();
         self.arrive_in(back.unwrap_or_else(|| Rc::new(vec![None])));
     }
 
@@ -239,12 +239,12 @@ impl Walker<'_> {
             let name = word.text.as_str();
             if functions {
                 if self.state.funcs.contains_key(name) {
-                    Rc::make_mut(&mut self.state.funcs).remove(name);
+                    self.state.funcs.change().remove(name);
                 }
             } else if is_identifier(name) {
                 self.state.unexport(name);
                 self.state.set(name, vec![Value::Unset]);
-                if let Some(var) = Rc::make_mut(&mut self.state.vars).get_mut(name) {
+                if let Some(var) = self.state.vars.change().get_mut(name) {
                     var.exported = false;
                 }
             }
@@ -258,7 +258,7 @@ impl Walker<'_> {
             match text {
                 "--" => {
                     at += 1;
-                    self.state.args = Rc::new(Args::of(args.get(at..).unwrap_or(&[])));
+                    self.state.args = Args::of(args.get(at..).unwrap_or(&[])).into();
                     return;
                 }
                 "-o" | "+o" => {
@@ -283,7 +283,7 @@ impl Walker<'_> {
                     at += 1 + usize::from(text.ends_with('o'));
                 }
                 _ => {
-                    self.state.args = Rc::new(Args::of(args.get(at..).unwrap_or(&[])));
+                    self.state.args = Args::of(args.get(at..).unwrap_or(&[])).into();
                     return;
                 }
             }
@@ -295,7 +295,7 @@ impl Walker<'_> {
             None => Some(1),
             Some(word) => word.known().and_then(|t| t.parse::<usize>().ok()),
         };
-        let mine = Rc::make_mut(&mut self.state.args);
+        let mine = self.state.args.change();
         match by {
             Some(by) if by <= mine.list.len() => {
                 mine.list.drain(..by);
@@ -367,10 +367,10 @@ impl Walker<'_> {
             old: Rc::clone(&self.state.old),
             exports: Rc::clone(&self.state.exports),
             unset: Rc::clone(&self.state.unset),
-            files: Rc::clone(&self.state.files),
+            files: self.state.files.clone(),
             ..State::default()
         };
-        let vars = Rc::make_mut(&mut state.vars);
+        let vars = state.vars.change();
         for assign in self.state.exports.iter() {
             let values = vec![Value::Text(Val::of(&assign.value))];
             let var = super::state::Var {

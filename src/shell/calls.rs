@@ -75,13 +75,13 @@ impl Walker<'_> {
             let saved = (self.fixed, self.origin.clone());
             self.fixed = fixed;
             self.origin = origin;
-            let outer = std::mem::replace(&mut self.state.args, Rc::new(args));
+            let outer = std::mem::replace(&mut self.state.args, args.into());
             self.locals.push(Vec::new());
             self.push_frame(super::flow::Kind::Function);
             self.node(&ast, node);
             self.pop_frame();
             for (name, var) in self.locals.pop().unwrap_or_default().into_iter().rev() {
-                let vars = Rc::make_mut(&mut self.state.vars);
+                let vars = self.state.vars.change();
                 match var {
                     Some(var) => vars.insert(name, var),
                     None => vars.remove(&name),

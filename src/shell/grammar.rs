@@ -111,10 +111,17 @@ impl Parser<'_> {
         let mut word = [0u8; 8];
         let mut length = 0;
         let mut at = self.folded(self.at);
-        while let Some(b @ (b'a'..=b'z' | b'{' | b'}' | b'!' | b'[')) = self.byte_at(at) {
-            *word.get_mut(length)? = b;
-            length += 1;
-            at = self.folded(at + 1);
+        loop {
+            while let Some(b @ (b'a'..=b'z' | b'{' | b'}' | b'!' | b'[')) = self.byte_at(at) {
+                *word.get_mut(length)? = b;
+                length += 1;
+                at += 1;
+            }
+            let next = self.folded(at);
+            if next == at {
+                break;
+            }
+            at = next;
         }
         if length == 0 || !delimits(self.byte_at(at)) {
             return None;

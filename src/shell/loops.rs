@@ -62,7 +62,7 @@ impl Walker<'_> {
         match words {
             Some(words) => self.fields(ast, words.of(&ast.words), &mut list),
             None => {
-                let args = Rc::clone(&self.state.args);
+                let args = self.state.args.clone();
                 list.extend(args.list.iter().map(super::value::word_of));
                 if args.open {
                     list.push(super::Word {

@@ -17,6 +17,7 @@ mod compound;
 mod cond;
 mod dollar;
 mod expand;
+mod few;
 mod flow;
 mod grammar;
 mod heredoc;

@@ -101,7 +101,7 @@ impl Walker<'_> {
     pub(super) fn at(mut self, text: &str, args: &[Word], command: &Command) -> Script {
         let begin = self.begin_at(command);
         if !args.is_empty() {
-            self.state.args = Rc::new(Args::of(args));
+            self.state.args = Args::of(args).into();
         }
         self.text_here(text, command.span, None);
         self.close_script(begin)
@@ -132,7 +132,7 @@ impl Walker<'_> {
         }
         self.state = self.new_shell();
         self.stdin = Rc::new(command.stdin.clone());
-        self.redirects = Rc::new(command.redirects.clone());
+        self.redirects = command.redirects.clone().into();
         self.fixed = Some(command.span);
         let begin = self.state.clone();
         self.push_frame(flow::Kind::Shell);
@@ -166,7 +166,7 @@ impl Walker<'_> {
         let state = self.new_shell();
         let saved = self.begin_subshell();
         self.state = state;
-        self.state.args = Rc::new(args);
+        self.state.args = args.into();
         let locals = std::mem::take(&mut self.locals);
         self.text_here(text, span, file);
         self.end_subshell(saved);

@@ -106,7 +106,7 @@ impl Walker<'_> {
     /// Runs `f` where `command`'s input, redirects and output are those around.
     pub(super) fn inside(&mut self, command: &Command, out: &Out, f: impl FnOnce(&mut Self)) {
         let stdin = std::mem::replace(&mut self.stdin, Rc::new(command.stdin.clone()));
-        let redirects = std::mem::replace(&mut self.redirects, Rc::new(command.redirects.clone()));
+        let redirects = std::mem::replace(&mut self.redirects, command.redirects.clone().into());
         let saved = self.out;
         match out {
             Out::Same => {}

@@ -1,6 +1,7 @@
 //! What a shell knows at one point of the script, and how two such points meet.
 
 use super::alias::Aliases;
+use super::few::Few;
 use super::value::{Args, CANDIDATES, Content, Val, Value, has_mark, word_of};
 use super::{Assign, OPAQUE, Word};
 use std::collections::BTreeMap;
@@ -31,28 +32,28 @@ pub(super) type Dirs = Rc<Vec<Option<PathBuf>>>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     pub(super) life: Life,
-    pub(super) vars: Rc<BTreeMap<Rc<str>, Var>>,
+    pub(super) vars: Few<BTreeMap<Rc<str>, Var>>,
     /// Bodies by name; `None` = perhaps not defined.
-    pub(super) funcs: Rc<BTreeMap<Rc<str>, Vec<Option<usize>>>>,
+    pub(super) funcs: Few<BTreeMap<Rc<str>, Vec<Option<usize>>>>,
     pub(super) dirs: Dirs,
     pub(super) old: Dirs,
-    pub(super) stack: Rc<Vec<Dirs>>,
+    pub(super) stack: Few<Vec<Dirs>>,
     pub(super) exports: Rc<Vec<Assign>>,
     pub(super) unset: Rc<Vec<String>>,
-    pub(super) files: Rc<BTreeMap<PathBuf, Vec<Content>>>,
-    pub(super) args: Rc<Args>,
+    pub(super) files: Few<BTreeMap<PathBuf, Vec<Content>>>,
+    pub(super) args: Few<Args>,
     /// `$0`.
     pub(super) zero: Option<Rc<str>>,
     /// Texts of `trap … EXIT`.
-    pub(super) traps: Rc<Vec<Word>>,
+    pub(super) traps: Few<Vec<Word>>,
     pub(super) allexport: bool,
     /// `declare -n`: what sets the first sets the second.
-    pub(super) references: Rc<Vec<(Rc<str>, Rc<str>)>>,
+    pub(super) references: Few<Vec<(Rc<str>, Rc<str>)>>,
     /// `shopt -s lastpipe`.
     pub(super) lastpipe: bool,
     /// `set -e`.
     pub(super) errexit: bool,
-    pub(super) aliases: Rc<Aliases>,
+    pub(super) aliases: Few<Aliases>,
 }
 
 impl State {
@@ -67,13 +68,13 @@ impl State {
     /// From here on `name` is another name of `target`.
     pub(super) fn refer(&mut self, name: &str, target: &str) {
         let pair: (Rc<str>, Rc<str>) = (name.into(), target.into());
-        add_all(Rc::make_mut(&mut self.references), &[pair]);
+        add_all(self.references.change(), &[pair]);
     }
 
     /// Gives a variable its candidates, under its other name as well.
     pub(super) fn set(&mut self, name: &str, values: Vec<Value>) {
         if !self.references.is_empty() {
-            let references = Rc::clone(&self.references);
+            let references = self.references.clone();
             for (_, target) in references.iter().filter(|(from, _)| &**from == name) {
                 self.put(target, values.clone());
             }
@@ -89,7 +90,7 @@ impl State {
         let exported = self.vars.get(name).is_some_and(|v| v.exported)
             || self.allexport
             || matches!(name, "HOME" | "PATH" | "USER" | "SHELL" | "LANG" | "TERM");
-        let vars = Rc::make_mut(&mut self.vars);
+        let vars = self.vars.change();
         match vars.get_mut(name) {
             Some(var) => {
                 var.values = values;
@@ -117,7 +118,7 @@ impl State {
             _ => word_of(&Val::opaque()),
         };
         if !var.exported
-            && let Some(var) = Rc::make_mut(&mut self.vars).get_mut(name)
+            && let Some(var) = self.vars.change().get_mut(name)
         {
             var.exported = true;
         }
@@ -176,12 +177,12 @@ impl State {
         });
         meet_dirs(&mut self.dirs, &other.dirs);
         meet_dirs(&mut self.old, &other.old);
-        if !Rc::ptr_eq(&self.stack, &other.stack) && self.stack != other.stack {
-            self.stack = Rc::default();
+        if !Few::same(&self.stack, &other.stack) && self.stack != other.stack {
+            self.stack = Few::default();
         }
         self.meet_exports(other);
-        if !Rc::ptr_eq(&self.args, &other.args) && self.args != other.args {
-            let mine = Rc::make_mut(&mut self.args);
+        if !Few::same(&self.args, &other.args) && self.args != other.args {
+            let mine = self.args.change();
             let same = mine
                 .list
                 .iter()
@@ -194,14 +195,14 @@ impl State {
         if self.zero != other.zero {
             self.zero = None;
         }
-        if !Rc::ptr_eq(&self.traps, &other.traps) && self.traps != other.traps {
-            add_all(Rc::make_mut(&mut self.traps), &other.traps);
+        if !Few::same(&self.traps, &other.traps) && self.traps != other.traps {
+            add_all(self.traps.change(), &other.traps);
         }
         self.allexport |= other.allexport;
         self.errexit &= other.errexit;
         self.lastpipe |= other.lastpipe;
-        if !Rc::ptr_eq(&self.references, &other.references) {
-            add_all(Rc::make_mut(&mut self.references), &other.references);
+        if !Few::same(&self.references, &other.references) {
+            add_all(self.references.change(), &other.references);
         }
     }
 
@@ -228,13 +229,13 @@ impl State {
     /// How much a meeting of the two costs.
     pub(super) fn distance(&self, other: &State) -> u64 {
         let mut cost = 1;
-        if !Rc::ptr_eq(&self.vars, &other.vars) {
+        if !Few::same(&self.vars, &other.vars) {
             cost += 32 * (self.vars.len() + other.vars.len()) as u64;
         }
-        if !Rc::ptr_eq(&self.funcs, &other.funcs) {
+        if !Few::same(&self.funcs, &other.funcs) {
             cost += 32 * (self.funcs.len() + other.funcs.len()) as u64;
         }
-        if !Rc::ptr_eq(&self.files, &other.files) {
+        if !Few::same(&self.files, &other.files) {
             cost += 32 * (self.files.len() + other.files.len()) as u64;
         }
         if !Rc::ptr_eq(&self.exports, &other.exports) {
@@ -274,15 +275,15 @@ fn meet_dirs(mine: &mut Dirs, theirs: &Dirs) {
     }
 }
 
-fn meet_maps<K: Ord + Clone, V: Clone + PartialEq>(
-    mine: &mut Rc<BTreeMap<K, V>>,
-    theirs: &Rc<BTreeMap<K, V>>,
+fn meet_maps<K: Ord + Clone + 'static, V: Clone + PartialEq + 'static>(
+    mine: &mut Few<BTreeMap<K, V>>,
+    theirs: &Few<BTreeMap<K, V>>,
     meet: impl Fn(Option<&V>, Option<&V>) -> V,
 ) {
-    if Rc::ptr_eq(mine, theirs) {
+    if Few::same(mine, theirs) {
         return;
     }
-    let map = Rc::make_mut(mine);
+    let map = mine.change();
     for (key, value) in map.iter_mut() {
         let other = theirs.get(key);
         if other != Some(value) {

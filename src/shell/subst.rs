@@ -101,7 +101,7 @@ impl Walker<'_> {
 
     /// Sets what a file holds.
     pub(super) fn put_file(&mut self, path: PathBuf, contents: Vec<Content>) {
-        Rc::make_mut(&mut self.state.files).insert(path, contents);
+        self.state.files.change().insert(path, contents);
     }
 
     /// Runs what arithmetic holds and forgets the variables that it assigns.

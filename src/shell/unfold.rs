@@ -203,7 +203,8 @@ impl Walker<'_> {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => self.stdin_texts(&shown),
             _ => self.texts(&path, false, shown.span),
         };
-        let own = (args.len() > 1).then(|| Rc::new(Args::of(args.get(1..).unwrap_or(&[]))));
+        let own =
+            (args.len() > 1).then(|| super::few::Few::from(Args::of(args.get(1..).unwrap_or(&[]))));
         self.inside(&shown, &out, |w| {
             w.alternatives(texts, |w, text| {
                 let saved = own
@@ -231,7 +232,7 @@ impl Walker<'_> {
         };
         if text.text == "-" && text.opaque == Opaque::No && !self.unsure {
             if signals.iter().any(|w| at_exit(w) && w.opaque == Opaque::No) {
-                self.state.traps = Rc::default();
+                self.state.traps = super::few::Few::default();
             }
             return;
         }
@@ -239,11 +240,11 @@ impl Walker<'_> {
             return;
         }
         if signals.iter().any(at_exit) {
-            self.state.traps = Rc::new(if text.text.is_empty() {
-                Vec::new()
-            } else {
-                vec![text.clone()]
-            });
+            let texts = match text.text.is_empty() {
+                true => Vec::new(),
+                false => vec![text.clone()],
+            };
+            self.state.traps = texts.into();
         }
         if !signals.iter().all(at_exit) && !text.text.is_empty() {
             let mut fork = self.fork();

@@ -107,12 +107,17 @@ pub(super) struct Args {
     pub(super) open: bool,
 }
 
+impl Args {
+    /// Nothing is known of them.
+    pub(super) const START: Args = Args {
+        list: Vec::new(),
+        open: true,
+    };
+}
+
 impl Default for Args {
     fn default() -> Args {
-        Args {
-            list: Vec::new(),
-            open: true,
-        }
+        Args::START
     }
 }
 

@@ -107,7 +107,7 @@ impl Walker<'_> {
         if !super::dollar::is_name_start(first) {
             return Value::Text(Val::number());
         }
-        let vars = Rc::clone(&self.state.vars);
+        let vars = self.state.vars.clone();
         if let Some(var) = vars.get(name) {
             if let [value] = var.values.as_slice() {
                 return value.clone();

@@ -2,6 +2,7 @@
 
 use super::ast::{Ast, Id, Node, Run};
 use super::capture::Capture;
+use super::few::Few;
 use super::flow::{Frame, Kind};
 use super::lexer::DEPTH;
 use super::state::{Life, State};
@@ -83,7 +84,7 @@ pub(super) struct Walker<'a> {
     pub(super) fixed: Option<Span>,
     pub(super) origin: Option<Rc<str>>,
     pub(super) stdin: Rc<Stdin>,
-    pub(super) redirects: Rc<Vec<Redirect>>,
+    pub(super) redirects: Few<Vec<Redirect>>,
     /// Which capture standard output goes to.
     pub(super) out: Option<usize>,
 }
@@ -131,7 +132,7 @@ impl<'a> Walker<'a> {
             fixed: None,
             origin: None,
             stdin: Rc::new(Stdin::Inherited),
-            redirects: Rc::default(),
+            redirects: Few::default(),
             out: None,
         }
     }
@@ -326,7 +327,7 @@ impl<'a> Walker<'a> {
         self.spend(16);
         let saved = self.state.clone();
         self.push_frame(Kind::Shell);
-        self.state.traps = Rc::default();
+        self.state.traps = Few::default();
         saved
     }
 
@@ -334,7 +335,7 @@ impl<'a> Walker<'a> {
     pub(super) fn end_subshell(&mut self, saved: State) {
         self.run_traps();
         self.pop_frame();
-        let files = Rc::clone(&self.state.files);
+        let files = self.state.files.clone();
         self.state = saved;
         self.state.files = files;
     }
@@ -355,6 +356,6 @@ impl<'a> Walker<'a> {
             let before = self.state.funcs.get(&name).cloned();
             bodies.extend(before.unwrap_or_else(|| vec![None]));
         }
-        Rc::make_mut(&mut self.state.funcs).insert(name, bodies);
+        self.state.funcs.change().insert(name, bodies);
     }
 }

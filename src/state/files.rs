@@ -1,5 +1,6 @@
 //! Private files: made closed to others, replaced whole, consumed once.
 
+use super::decimal;
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -25,7 +26,14 @@ pub(crate) fn under(dir: &Path, parts: &[&str]) -> PathBuf {
 pub(super) fn replace(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let temp = under(dir, &[&format!(".{name}.{}.{count}", std::process::id())]);
+    let mut temp = String::with_capacity(name.len() + 24);
+    temp.push('.');
+    temp.push_str(name);
+    for number in [std::process::id(), count] {
+        temp.push('.');
+        decimal::push(&mut temp, number.into());
+    }
+    let temp = under(dir, &[&temp]);
     let mut options = private();
     let mut file = match options.write(true).create_new(true).open(&temp) {
         // Left by a dead process that had our id.

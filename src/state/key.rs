@@ -3,6 +3,9 @@
 const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
+/// What the eight bytes of a short length multiply by.
+const PRIME_8: u128 = PRIME.wrapping_pow(8);
+
 /// 128 bits of FNV-1a over several parts, each with its length, so that no two lists run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key(u128);
@@ -17,7 +20,12 @@ impl Key {
     pub fn with(self, part: &[u8]) -> Key {
         let step = |hash: u128, byte: &u8| (hash ^ u128::from(*byte)).wrapping_mul(PRIME);
         let hash = part.iter().fold(self.0, step);
-        Key((part.len() as u64).to_le_bytes().iter().fold(hash, step))
+        let length = part.len() as u64;
+        if length < 256 {
+            // All bytes of the length but the first are zero.
+            return Key((hash ^ u128::from(length)).wrapping_mul(PRIME_8));
+        }
+        Key(length.to_le_bytes().iter().fold(hash, step))
     }
 
     /// The key with a part that may be missing.
@@ -37,7 +45,7 @@ impl Key {
                 *digit = DIGITS.get(usize::from(half)).copied().unwrap_or_default();
             }
         }
-        String::from_utf8_lossy(&text).into_owned()
+        String::from_utf8(text.to_vec()).unwrap_or_default()
     }
 
     /// As a number.
@@ -49,6 +57,16 @@ impl Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_parts_and_long_ones_are_hashed_by_one_rule() {
+        for length in [0usize, 1, 255, 256, 70_000] {
+            let part = vec![b'x'; length];
+            let all = part.iter().copied().chain((length as u64).to_le_bytes());
+            let step = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+            assert_eq!(Key(OFFSET).with(&part).0, all.fold(OFFSET, step));
+        }
+    }
 
     #[test]
     fn parts_do_not_run_together_and_the_value_is_the_same_for_ever() {

@@ -1,5 +1,6 @@
 //! The state directory: small private files that outlive one call and never decide one.
 
+pub(crate) mod decimal;
 pub mod files;
 pub mod key;
 pub mod place;

@@ -24,7 +24,7 @@ pub fn take(state: &State, session: &str, dir: &Path, process: &dyn Fn() -> Opti
         .with(session.as_bytes())
         .with(dir.as_encoded_bytes());
     let name = key.hex();
-    if touch(&state.dir().join(FOLDER).join(&name)) {
+    if touch(&state.path(FOLDER, &name)) {
         return;
     }
     let Some(dir) = dir.to_str().filter(|dir| !dir.contains('\n')) else {

@@ -17,11 +17,10 @@ pub fn hit(state: &State, session: &str, rule: &str) -> Result<u64, Trouble> {
         .with(rule.as_bytes())
         .hex();
     let (mut file, _) = state.appending(FOLDER, &name)?;
-    let path = state.dir().join(FOLDER).join(&name);
     let counted = file.write_all(b".").and_then(|()| file.metadata());
     counted
         .map(|m| m.len())
-        .map_err(|e| Trouble::at("write", &path, &e))
+        .map_err(|e| Trouble::at("write", &state.path(FOLDER, &name), &e))
 }
 
 /// What to do next after the `count`-th hit.

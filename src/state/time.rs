@@ -78,8 +78,13 @@ impl Moment {
     }
 }
 
-impl fmt::Display for Moment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Moment {
+    /// Adds it to `out`, as it is shown.
+    pub(crate) fn push(self, out: &mut String) {
+        out.push_str(std::str::from_utf8(&self.shown()).unwrap_or_default());
+    }
+
+    fn shown(self) -> [u8; 24] {
         // Years beyond four digits are no RFC 3339; nothing here is that old or that far.
         let held = self.0.clamp(-62_135_596_800_000, 253_402_300_799_999);
         let (days, clock) = (held.div_euclid(DAY), held.rem_euclid(DAY));
@@ -96,13 +101,23 @@ impl fmt::Display for Moment {
             (17..19, second),
             (20..23, milli),
         ];
-        for (place, mut value) in parts {
+        for (place, value) in parts {
+            let mut value = u32::try_from(value).unwrap_or_default();
             for digit in out.get_mut(place).unwrap_or_default().iter_mut().rev() {
-                *digit = b'0' + u8::try_from(value % 10).unwrap_or_default();
+                *digit = b"0123456789"
+                    .get((value % 10) as usize)
+                    .copied()
+                    .unwrap_or_default();
                 value /= 10;
             }
         }
-        f.write_str(std::str::from_utf8(&out).unwrap_or_default())
+        out
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.shown()).unwrap_or_default())
     }
 }
 

@@ -191,7 +191,7 @@ impl Stage<'_> {
     }
 
     pub(super) fn set_config(&mut self, repo: &Repo, key: String, value: &str) {
-        let value = Value::Text(value.to_owned());
+        let value = Value::Text(value.into());
         self.change(repo, Change::Set(Scope::Local, key, value));
     }
 

@@ -1,13 +1,15 @@
 //! One git config file as git parses it: a list of keys and values in order.
 
+use super::piece::Piece;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// `key` alone: true.
     Bare,
-    Text(String),
+    Text(Piece),
     /// Not known, and why.
     Unknown(String),
 }
@@ -16,20 +18,85 @@ pub(super) enum Value {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     /// `section.subsection.name`, section and name in lower case.
-    pub(super) key: String,
+    pub(super) key: Piece,
     pub(super) value: Value,
 }
 
+/// The lines of one file, in order.
+pub(super) struct Lines {
+    /// All keys and values, one after the other.
+    text: Rc<str>,
+    marks: Vec<Mark>,
+}
+
+/// Where a line stands in the text of its file's keys and values.
+struct Mark {
+    start: u32,
+    /// The end of the key, where the value starts.
+    key: u32,
+    /// The end of the value, if there is one.
+    value: Option<u32>,
+}
+
+impl Lines {
+    pub(super) fn each(&self) -> impl Iterator<Item = Line> + '_ {
+        self.marks.iter().map(|mark| Line {
+            key: Piece::of(&self.text, mark.start, mark.key),
+            value: mark.value.map_or(Value::Bare, |end| {
+                Value::Text(Piece::of(&self.text, mark.key, end))
+            }),
+        })
+    }
+
+    /// What is no text is shown as such.
+    fn of(bytes: Vec<u8>, mut marks: Vec<Mark>) -> Lines {
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(odd) => shown(odd.as_bytes(), &mut marks),
+        };
+        Lines {
+            text: Rc::from(text),
+            marks,
+        }
+    }
+}
+
+/// The same keys and values as text; the marks follow.
+fn shown(bytes: &[u8], marks: &mut [Mark]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    let add = |text: &mut String, from: u32, to: u32| {
+        let part = bytes.get(from as usize..to as usize).unwrap_or_default();
+        text.push_str(&String::from_utf8_lossy(part));
+        u32::try_from(text.len()).unwrap_or(u32::MAX)
+    };
+    let mut start = 0;
+    for mark in marks {
+        let key = add(&mut text, mark.start, mark.key);
+        let value = mark.value.map(|end| add(&mut text, mark.key, end));
+        *mark = Mark { start, key, value };
+        start = value.unwrap_or(key);
+    }
+    text
+}
+
+/// Most bytes of keys and values that are kept of one file, in which a long section counts for
+/// each of its lines.
+const MOST: usize = 32 * 1024 * 1024;
+
 /// Reads the text of a config file; an error names the line that git would refuse.
-pub(super) fn parse(text: &[u8]) -> Result<Vec<Line>, String> {
+pub(super) fn parse(text: &[u8]) -> Result<Lines, String> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut reader = Reader {
         text,
         at: 0,
         line: 1,
+        section: Vec::with_capacity(64),
+        out: Vec::with_capacity(text.len() * 2),
+        // Lines are seldom shorter than this.
+        marks: Vec::with_capacity(text.len() / 16),
     };
     match reader.file() {
-        Some(lines) => Ok(lines),
+        Some(()) => Ok(Lines::of(reader.out, reader.marks)),
         None => Err(format!("bad config line {}", reader.line)),
     }
 }
@@ -38,6 +105,11 @@ struct Reader<'a> {
     text: &'a [u8],
     at: usize,
     line: usize,
+    /// The section that the next line belongs to, with its subsection.
+    section: Vec<u8>,
+    /// All keys and values so far.
+    out: Vec<u8>,
+    marks: Vec<Mark>,
 }
 
 impl Reader<'_> {
@@ -63,52 +135,48 @@ impl Reader<'_> {
         self.at > self.text.len()
     }
 
-    fn file(&mut self) -> Option<Vec<Line>> {
-        // Lines are seldom shorter than this.
-        let mut lines = Vec::with_capacity(self.text.len() / 16);
-        let mut section = String::new();
+    fn file(&mut self) -> Option<()> {
         while !self.ended() {
             match self.next() {
                 b'#' | b';' => while self.next() != b'\n' {},
-                b'[' => section = self.section()?,
+                b'[' => self.section()?,
                 c if is_space(c) => {}
-                c if c.is_ascii_alphabetic() && !section.is_empty() => {
-                    lines.push(self.entry(&section)?);
-                }
+                c if c.is_ascii_alphabetic() && !self.section.is_empty() => self.entry()?,
                 _ => return None,
             }
         }
-        Some(lines)
+        Some(())
     }
 
     /// `[section]`, `[section "sub"]`, after the bracket.
-    fn section(&mut self) -> Option<String> {
+    fn section(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
-        let of_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.');
-        let length = rest.iter().position(|b| !of_name(b))?;
-        let mut name = std::str::from_utf8(rest.get(..length)?).ok()?.to_owned();
-        name.make_ascii_lowercase();
+        let length = length(rest, |b| is(SECTION, b));
+        self.section.clear();
+        self.section.extend_from_slice(rest.get(..length)?);
+        self.section.make_ascii_lowercase();
         self.at += length;
         match self.next() {
-            b']' => Some(name),
+            b']' => Some(()),
             c if c != b'\n' && is_space(c) => {
                 // The common spelling is plain text between two quotes.
                 let rest = self.text.get(self.at..)?;
                 if let Some(inner) = rest.strip_prefix(b"\"")
                     && let Some(end) = inner.iter().position(|b| matches!(b, b'"' | b'\\' | b'\n'))
                     && inner.get(end..)?.starts_with(b"\"]")
-                    && let Ok(sub) = std::str::from_utf8(inner.get(..end)?)
                 {
                     self.at += end + 3;
-                    return Some([name.as_str(), ".", sub].concat());
+                    self.section.push(b'.');
+                    self.section.extend_from_slice(inner.get(..end)?);
+                    return Some(());
                 }
-                self.subsection(name.into_bytes())
+                self.subsection()
             }
             _ => None,
         }
     }
 
-    fn subsection(&mut self, mut name: Vec<u8>) -> Option<String> {
+    fn subsection(&mut self) -> Option<()> {
         let mut c = self.next();
         while c != b'\n' && is_space(c) {
             c = self.next();
@@ -116,66 +184,72 @@ impl Reader<'_> {
         if c != b'"' {
             return None;
         }
-        name.push(b'.');
+        self.section.push(b'.');
         loop {
             match self.next() {
                 b'\n' => return None,
                 b'"' => break,
                 b'\\' => match self.next() {
                     b'\n' => return None,
-                    c => name.push(c),
+                    c => self.section.push(c),
                 },
-                c => name.push(c),
+                c => self.section.push(c),
             }
         }
-        (self.next() == b']').then(|| String::from_utf8_lossy(&name).into_owned())
+        (self.next() == b']').then_some(())
     }
 
     /// `name [= value]`, after the first letter.
-    fn entry(&mut self, section: &str) -> Option<Line> {
+    fn entry(&mut self) -> Option<()> {
+        let start = self.here()?;
+        self.out.extend_from_slice(&self.section);
+        self.out.push(b'.');
         let rest = self.text.get(self.at.checked_sub(1)?..)?;
-        let of_name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'-';
-        let length = rest.iter().position(|b| !of_name(b)).unwrap_or(rest.len());
-        let name = std::str::from_utf8(rest.get(..length)?).ok()?;
-        let mut key = String::with_capacity(section.len() + length + 1);
-        key.push_str(section);
-        key.push('.');
-        key.push_str(name);
-        key.get_mut(section.len()..)?.make_ascii_lowercase();
+        let length = length(rest, |b| is(NAME, b));
+        let name = self.out.len();
+        self.out.extend_from_slice(rest.get(..length)?);
+        self.out.get_mut(name..)?.make_ascii_lowercase();
         self.at += length - 1;
+        let key = self.here()?;
         let mut c = self.next();
         while c == b' ' || c == b'\t' {
             c = self.next();
         }
         let value = match c {
-            b'\n' => Value::Bare,
-            b'=' => Value::Text(match self.simple() {
-                Some(value) => value,
-                None => self.value()?,
-            }),
+            b'\n' => None,
+            b'=' => {
+                if self.simple().is_none() {
+                    let value = self.value()?;
+                    self.out.extend_from_slice(&value);
+                }
+                Some(self.here()?)
+            }
             _ => return None,
         };
-        Some(Line { key, value })
+        self.marks.push(Mark { start, key, value });
+        Some(())
     }
 
-    /// The rest of the line, where nothing in it is special.
-    fn simple(&mut self) -> Option<String> {
+    /// How much is kept so far.
+    fn here(&self) -> Option<u32> {
+        let length = Some(self.out.len()).filter(|length| *length <= MOST)?;
+        u32::try_from(length).ok()
+    }
+
+    /// Takes the rest of the line, where nothing in it is special.
+    fn simple(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
-        let length = rest.iter().position(|b| *b == b'\n')?;
-        let line = rest.get(..length)?;
-        if line
-            .iter()
-            .any(|b| matches!(b, b'"' | b'\\' | b'#' | b';' | b'\r' | 0x0b))
-        {
+        let length = length(rest, |b| !is(SPECIAL, b));
+        if rest.get(length) != Some(&b'\n') {
             return None;
         }
-        let value = std::str::from_utf8(line.trim_ascii()).ok()?.to_owned();
+        self.out.extend_from_slice(rest.get(..length)?.trim_ascii());
         self.at += length + 1;
         self.line += 1;
-        Some(value)
+        Some(())
     }
 
-    fn value(&mut self) -> Option<String> {
+    fn value(&mut self) -> Option<Vec<u8>> {
         let mut value = Vec::new();
         let (mut quoted, mut comment) = (false, false);
         // Spaces at the end count only if they were quoted or something follows.
@@ -187,7 +261,7 @@ impl Reader<'_> {
                     return None;
                 }
                 value.truncate(kept);
-                return Some(String::from_utf8_lossy(&value).into_owned());
+                return Some(value);
             }
             if comment {
                 continue;
@@ -221,6 +295,42 @@ impl Reader<'_> {
             }
             kept = value.len();
         }
+    }
+}
+
+/// What a byte may be part of.
+const NAME: u8 = 1;
+const SECTION: u8 = 2;
+/// It ends a value, or means something in it.
+const SPECIAL: u8 = 4;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut b = 0;
+    while b < 256 {
+        classes[b] = match b as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' => NAME | SECTION,
+            b'.' => SECTION,
+            b'"' | b'\\' | b'#' | b';' | b'\r' | b'\n' | 0x0b => SPECIAL,
+            _ => 0,
+        };
+        b += 1;
+    }
+    classes
+};
+
+fn is(class: u8, byte: u8) -> bool {
+    CLASSES
+        .get(usize::from(byte))
+        .is_some_and(|c| c & class != 0)
+}
+
+/// How many bytes in front are so. Nothing is counted on the way, which would be checked at every step.
+fn length(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let mut left = bytes.iter();
+    match left.find(|b| !is(**b)) {
+        Some(_) => bytes.len() - left.len() - 1,
+        None => bytes.len(),
     }
 }
 
@@ -276,10 +386,10 @@ mod tests {
     fn lines(text: &str) -> Vec<(String, String)> {
         let lines = parse(text.as_bytes()).unwrap();
         lines
-            .into_iter()
+            .each()
             .map(|l| match l.value {
-                Value::Text(t) => (l.key, t),
-                other => (l.key, format!("{other:?}")),
+                Value::Text(t) => (l.key.to_string(), t.to_string()),
+                other => (l.key.to_string(), format!("{other:?}")),
             })
             .collect()
     }
@@ -327,6 +437,31 @@ mod tests {
     }
 
     #[test]
+    fn bytes_that_are_no_text_are_shown_as_such_and_hurt_nothing_else() {
+        let text = b"[a \"x\xff\"]\nb = c\xc3\xa4\xfe\nd\n[e]\nf = \xc3\"\xa4\"\ng = h\n";
+        let read = parse(text).unwrap();
+        let told = |l: Line| match l.value {
+            Value::Text(t) => format!("{}={}", &*l.key, &*t),
+            _ => l.key.to_string(),
+        };
+        assert_eq!(
+            read.each().map(told).collect::<Vec<_>>(),
+            [
+                "a.x\u{fffd}.b=c\u{e4}\u{fffd}",
+                "a.x\u{fffd}.d",
+                "e.f=\u{e4}",
+                "e.g=h"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_section_with_many_lines_is_refused_before_it_fills_the_memory() {
+        let text = format!("[a \"{}\"]\n{}", "x".repeat(500_000), "b\n".repeat(100_000));
+        assert!(parse(text.as_bytes()).is_err());
+    }
+
+    #[test]
     fn what_git_refuses_is_refused() {
         for bad in [
             "x=1",
@@ -342,7 +477,7 @@ mod tests {
 
     #[test]
     fn booleans_are_gits() {
-        let text = |t: &str| Value::Text(t.to_owned());
+        let text = |t: &str| Value::Text(t.into());
         assert_eq!(boolean(&Value::Bare), Some(true));
         assert_eq!(boolean(&text("YES")), Some(true));
         assert_eq!(boolean(&text("2")), Some(true));

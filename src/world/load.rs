@@ -111,11 +111,11 @@ impl Settings {
             };
             let value = match value {
                 SettingValue::Bare => Value::Bare,
-                SettingValue::Text(text) => Value::Text(text.clone()),
+                SettingValue::Text(text) => Value::Text(text.as_str().into()),
                 SettingValue::Unknown => Value::Unknown(format!("`{key}` is not known")),
             };
             let line = Line {
-                key: config::normal(key),
+                key: config::normal(key).as_str().into(),
                 value,
             };
             let mut loader = Loader {
@@ -159,7 +159,7 @@ impl Loader<'_, '_> {
         if repo.made {
             let unknown = |key: &str, wide| Entry {
                 scope: Scope::Local,
-                key: key.to_owned(),
+                key: key.into(),
                 value: Value::Unknown(MADE.to_owned()),
                 fresh: false,
                 wide,
@@ -179,7 +179,7 @@ impl Loader<'_, '_> {
     fn system(&mut self) -> Result<(), String> {
         let skipped = match self.sources.variable("GIT_CONFIG_NOSYSTEM")? {
             Some(value) => {
-                boolean(&Value::Text(value.to_string_lossy().into_owned())) != Some(false)
+                boolean(&Value::Text(value.to_string_lossy().as_ref().into())) != Some(false)
             }
             None => false,
         };
@@ -204,8 +204,13 @@ impl Loader<'_, '_> {
             None => self.sources.around.xdg_config(),
         };
         let xdg = xdg.filter(|path| !path.as_os_str().is_empty());
-        if let Some(dir) = xdg.or_else(|| Some(home.as_ref()?.join(".config"))) {
-            self.file(&under(&dir, "git/config"), Scope::Global, false, 0)?;
+        let own = match (&xdg, &home) {
+            (Some(dir), _) => Some(under(dir, "git/config")),
+            (None, Some(home)) => Some(under(home, ".config/git/config")),
+            (None, None) => None,
+        };
+        if let Some(path) = own {
+            self.file(&path, Scope::Global, false, 0)?;
         }
         match home {
             Some(home) => self.file(&under(&home, ".gitconfig"), Scope::Global, false, 0),
@@ -236,7 +241,7 @@ impl Loader<'_, '_> {
             return Ok(());
         };
         let lines = config::parse(&text)?;
-        for line in lines {
+        for line in lines.each() {
             self.line(line, path, scope, doubt, depth)?;
         }
         Ok(())
@@ -250,13 +255,14 @@ impl Loader<'_, '_> {
         doubt: bool,
         depth: usize,
     ) -> Result<(), String> {
-        let condition = line
-            .key
-            .strip_prefix("includeif.")
-            .and_then(|k| k.strip_suffix(".path"));
+        let condition = match line.key.begins("include") {
+            true => line.key.strip_prefix("includeif."),
+            false => None,
+        };
+        let condition = condition.and_then(|k| k.strip_suffix(".path"));
         let applies = match condition {
             Some(condition) => self.applies(condition, from),
-            None if line.key == "include.path" => Applies::Yes,
+            None if line.key.is("include.path") => Applies::Yes,
             None => {
                 if doubt {
                     line.value = Value::Unknown("a conditional include may set it".to_owned());

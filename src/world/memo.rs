@@ -3,7 +3,37 @@
 use super::{Outlook, Reaches};
 use crate::action::{Place, Push};
 use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+/// Most paths of which an answer is kept.
+const PATHS: usize = 32;
+
+/// What the disk said of paths: it is asked once of each, as it was when the call began.
+#[derive(Debug)]
+pub(super) struct Looked<T>(RefCell<Vec<(PathBuf, T)>>);
+
+impl<T> Default for Looked<T> {
+    fn default() -> Looked<T> {
+        Looked(RefCell::default())
+    }
+}
+
+impl<T: Clone> Looked<T> {
+    /// What `look` says of `path`, or has said before.
+    pub(super) fn at(&self, path: &Path, look: impl FnOnce(&Path) -> T) -> T {
+        let known = |(at, _): &&(PathBuf, T)| at.as_os_str() == path.as_os_str();
+        if let Some((_, said)) = self.0.borrow().iter().find(known) {
+            return said.clone();
+        }
+        let said = look(path);
+        let mut all = self.0.borrow_mut();
+        if all.len() < PATHS {
+            all.push((path.to_owned(), said.clone()));
+        }
+        said
+    }
+}
 
 /// Questions and their answers, good until the scene moves.
 #[derive(Debug, Default)]
@@ -89,8 +119,11 @@ fn same_place(a: &Place, b: &Place) -> bool {
         scrubbed,
         literal_pathspecs,
     } = a;
-    *dir == b.dir
-        && *git_dir == b.git_dir
+    let same = match (dir, &b.dir) {
+        (Some(a), Some(b)) => a.as_os_str() == b.as_os_str(),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    same && *git_dir == b.git_dir
         && *work_tree == b.work_tree
         && *config == b.config
         && *env == b.env

@@ -29,6 +29,7 @@ mod named;
 mod oldkind;
 mod packed;
 mod paths;
+mod piece;
 mod plan;
 mod plumbing;
 mod push;
@@ -180,6 +181,10 @@ pub struct World {
     waves: wave::Waves,
     /// Plans that have been read.
     plans: plan::Plans,
+    /// Where paths lead by the links on their way, if there are any.
+    settled: memo::Looked<Option<PathBuf>>,
+    /// Paths without `..` and links.
+    lexical: memo::Looked<PathBuf>,
 }
 
 impl World {
@@ -188,9 +193,17 @@ impl World {
         let disk = Disk::asking(around.git.clone());
         World {
             around,
+            explains: false,
             children: Rc::clone(&disk.children),
             disk,
-            ..World::default()
+            scene: Scene::default(),
+            memo: memo::Memo::default(),
+            made: Vec::new(),
+            filled: Vec::new(),
+            waves: wave::Waves::default(),
+            plans: plan::Plans::default(),
+            settled: memo::Looked::default(),
+            lexical: memo::Looked::default(),
         }
     }
 
@@ -280,7 +293,8 @@ impl World {
         };
         let top = repo.top.clone()?;
         let linked = repo.git_dir != repo.common;
-        let main = repo.common.parent().filter(|_| linked).map(Path::to_owned);
+        let main = linked.then(|| repo.common.parent()).flatten();
+        let main = main.map(Path::to_owned);
         Some((top, main))
     }
 
@@ -320,7 +334,7 @@ impl World {
     pub fn config(&self, place: &Place, key: &str) -> Fact<Option<String>> {
         self.agreed(place, None, |spot| {
             Ok(match spot.settings.last(key)? {
-                Some(config::Value::Text(text)) => Some(text.clone()),
+                Some(config::Value::Text(text)) => Some(text.to_string()),
                 Some(config::Value::Bare) => Some("true".to_owned()),
                 _ => None,
             })

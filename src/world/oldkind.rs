@@ -66,7 +66,7 @@ impl Old {
         let mut settings = (*spot.settings).clone();
         for (key, value) in &self.lines {
             let key = ["remote.", name, ".", key].concat();
-            let value = Value::Text(value.clone());
+            let value = Value::Text(value.as_str().into());
             settings.change(&Change::Add(Scope::Local, key, value));
         }
         Spot {

@@ -284,8 +284,8 @@ impl Planner<'_> {
     fn submodules(&mut self, remote: &Remote) {
         let mut mode = None;
         for entry in &self.spot.settings.entries {
-            let push = entry.key == "push.recursesubmodules";
-            if push || entry.key == "submodule.recurse" {
+            let push = entry.key.is("push.recursesubmodules");
+            if push || entry.key.is("submodule.recurse") {
                 mode = match &entry.value {
                     super::config::Value::Text(t)
                         if push && super::config::boolean(&entry.value).is_none() =>

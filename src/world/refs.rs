@@ -23,8 +23,12 @@ impl Repo {
         if !plain(name) {
             return Ok(false);
         }
+        if !name.is_empty() && *self.there.borrow() == name {
+            return Ok(true);
+        }
         if let Ok(meta) = fs::symlink_metadata(under(&self.common, name)) {
             if !meta.is_dir() {
+                name.clone_into(&mut self.there.borrow_mut());
                 return Ok(true);
             }
         } else if self.is_reftable() {
@@ -172,7 +176,9 @@ fn too_many() -> String {
 /// A name that stays inside the repository.
 fn plain(name: &str) -> bool {
     let bytes = name.as_bytes();
-    bytes.first() != Some(&b'/') && !bytes.contains(&0) && !bytes.windows(2).any(|w| w == b"..")
+    // Few names have a dot at all.
+    let climbs = || bytes.contains(&b'.') && bytes.windows(2).any(|w| w == b"..");
+    bytes.first() != Some(&b'/') && !bytes.contains(&0) && !climbs()
 }
 
 /// The last stretch of a log.

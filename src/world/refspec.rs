@@ -93,9 +93,9 @@ pub(super) fn valid(name: &str, star: bool) -> bool {
         }
     }
     stars <= usize::from(star)
-        && name
-            .split('/')
-            .all(|part| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock"))
+        && bytes
+            .split(|b| *b == b'/')
+            .all(|part| !part.is_empty() && !part.starts_with(b".") && !part.ends_with(b".lock"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Which remote a push goes to, and where that is.
 
 use super::Head;
+use super::config::Value;
 use super::settings::Settings;
 use super::spot::Spot;
 use crate::action::Push;
@@ -168,24 +169,27 @@ pub(super) fn url(settings: &Settings, name: &str, pushing: bool) -> Option<Stri
 
 /// `url.<base>.pushInsteadOf`, else `url.<base>.insteadOf`: the longest beginning wins.
 fn rewrite(settings: &Settings, url: &str, pushing: bool) -> String {
-    let longest = |suffix: &str| {
-        settings
-            .entries
-            .iter()
-            .filter_map(|e| {
-                let base = e.key.strip_prefix("url.")?.strip_suffix(suffix)?;
-                match &e.value {
-                    super::config::Value::Text(old) => {
-                        Some((old.len(), base, url.strip_prefix(old.as_str())?))
-                    }
-                    _ => None,
-                }
-            })
-            .max_by_key(|(length, _, _)| *length)
-            .map(|(_, base, rest)| [base, rest].concat())
-    };
-    let pushed = pushing.then(|| longest(".pushinsteadof")).flatten();
+    let mut longest: [Option<(usize, &str, &str)>; 2] = [None; 2];
+    for entry in settings.entries.iter().filter(|e| e.key.begins("url.")) {
+        let Value::Text(old) = &entry.value else {
+            continue;
+        };
+        let (Some(key), Some(rest)) = (entry.key.strip_prefix("url."), url.strip_prefix(&**old))
+        else {
+            continue;
+        };
+        for (best, suffix) in longest.iter_mut().zip([".pushinsteadof", ".insteadof"]) {
+            if let Some(base) = key.strip_suffix(suffix)
+                && best.is_none_or(|(length, ..)| length <= old.len())
+            {
+                *best = Some((old.len(), base, rest));
+            }
+        }
+    }
+    let [pushed, plain] = longest;
     pushed
-        .or_else(|| longest(".insteadof"))
+        .filter(|_| pushing)
+        .or(plain)
+        .map(|(_, base, rest)| [base, rest].concat())
         .unwrap_or_else(|| url.to_owned())
 }

@@ -29,6 +29,8 @@ pub(super) struct Repo {
     /// Set for a checkout that this call adds: refs and config are on disk, `HEAD` is not.
     pub(super) added: bool,
     pub(super) head: OnceCell<Result<Head, String>>,
+    /// The loose ref that was last seen to be there: a push asks twice for its own.
+    pub(super) there: RefCell<String>,
     pub(super) packed: OnceCell<Result<Packed, String>>,
     pub(super) settings: OnceCell<Rc<Settings>>,
     /// There is a `reftable` in `common`.
@@ -71,7 +73,7 @@ impl Disk {
     pub(super) fn asking(git: Option<PathBuf>) -> Disk {
         Disk {
             children: Rc::new(Children::of(git)),
-            ..Disk::default()
+            found: RefCell::default(),
         }
     }
 
@@ -285,9 +287,10 @@ impl Repo {
         }
         let file = under(&self.git_dir, "HEAD");
         let odd = || "`HEAD` cannot be read".to_owned();
-        let text = match fs::read_link(&file) {
-            Ok(link) => format!("ref: {}", link.to_str().ok_or_else(odd)?),
-            Err(_) => pointer(&file).ok_or_else(odd)?,
+        let is_link = fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_symlink());
+        let text = match is_link.then(|| fs::read_link(&file)) {
+            Some(Ok(link)) => format!("ref: {}", link.to_str().ok_or_else(odd)?),
+            _ => pointer(&file).ok_or_else(odd)?,
         };
         let Some(target) = text.strip_prefix("ref:") else {
             let hex = !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());

@@ -57,9 +57,9 @@ impl World {
         spot.settings
             .entries
             .iter()
-            .filter(|e| e.key.starts_with("remote.") && e.key.ends_with(".url"))
+            .filter(|e| e.key.begins("remote.") && e.key.ends_with(".url"))
             .filter_map(|e| match &e.value {
-                Value::Text(url) => Some(url.clone()),
+                Value::Text(url) => Some(url.to_string()),
                 _ => None,
             })
             .collect()
@@ -116,11 +116,13 @@ impl World {
 
     /// Where `path` leads by the links that are on disk; `None` where there is none on its way.
     pub fn settled(&self, path: &Path) -> Option<PathBuf> {
-        path.ancestors().find_map(|up| {
-            let base = fs::canonicalize(up).ok()?;
-            let end = base.join(path.strip_prefix(up).ok()?);
-            Some((base != up).then_some(end))
-        })?
+        self.settled.at(path, |path| {
+            path.ancestors().find_map(|up| {
+                let base = fs::canonicalize(up).ok()?;
+                let end = base.join(path.strip_prefix(up).ok()?);
+                Some((base != up).then_some(end))
+            })?
+        })
     }
 
     /// Whether the checkout at `place` lies in `dir`, or is it.

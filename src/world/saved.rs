@@ -43,7 +43,7 @@ impl World {
         match &action.act {
             Act::Ruin(ruin) => self.ruins(ruin, place, checked),
             Act::Stage(stage) if checked && plain_git(place) => {
-                let paths = staged(stage, action);
+                let paths = self.staged(stage, action);
                 self.scene.each_if(
                     |_| !paths.is_empty(),
                     |now| now.staged.extend(paths.iter().cloned()),
@@ -78,7 +78,8 @@ impl World {
             });
         }
         let plain = |word: &&Word| !word.text.starts_with(':');
-        let paths = paths.iter().filter(plain).filter_map(|w| known(place, w));
+        let paths = paths.iter().filter(plain);
+        let paths = paths.filter_map(|w| self.named(place, w));
         let paths: Vec<PathBuf> = paths.filter(|path| new || path.is_file()).collect();
         self.scene.each_if(
             |_| checked && plain_git(place) && !paths.is_empty(),
@@ -87,11 +88,15 @@ impl World {
     }
 
     fn ruins(&mut self, ruin: &Ruin, place: &Place, checked: bool) {
-        let paths: Vec<PathBuf> = ruin.paths.iter().filter_map(|w| known(place, w)).collect();
+        let paths = || -> Vec<PathBuf> {
+            let all = ruin.paths.iter().filter_map(|w| self.named(place, w));
+            all.collect()
+        };
         let mut copy = None;
         let gone: Vec<PathBuf> = match &ruin.fate {
             Fate::Made | Fate::Removed { only: Some(_), .. } => return,
             Fate::Edited => {
+                let paths = paths();
                 return self
                     .scene
                     .each_if(Alternative::holds, |now| now.overwritten(&paths));
@@ -99,13 +104,18 @@ impl World {
             Fate::Removed {
                 tree: true,
                 only: None,
-            } => paths,
+            } => paths(),
             // A directory stays as it is.
             Fate::Removed { .. } | Fate::Replaced => {
-                paths.into_iter().filter(|path| !path.is_dir()).collect()
+                let mut paths = paths();
+                paths.retain(|path| !path.is_dir());
+                paths
             }
             Fate::Taken { to, into, moves } => {
-                let Some(to) = known(place, to) else { return };
+                let Some(to) = self.named(place, to) else {
+                    return;
+                };
+                let paths = paths();
                 let into = *into || to.is_dir();
                 let arrive = paths.iter().filter_map(|from| match into {
                     true => from.file_name().map(|name| to.join(name)),
@@ -176,6 +186,37 @@ impl World {
             });
         }
     }
+
+    /// The paths whose files the index holds from here on, those that are ignored left out.
+    fn staged(&self, stage: &Stage, action: &Action) -> Vec<PathBuf> {
+        let promise = |word: &str| {
+            word.starts_with("--int")
+                || !word.starts_with("--") && word.starts_with('-') && word.contains('N')
+        };
+        let adds = matches!(stage.verb.as_str(), "add" | "stage");
+        let part = stage.chosen.is_some() || stage.from_file.is_some() || stage.update.is_some();
+        if !adds || part || stage.dry_run || stage.sweeping.is_some() {
+            return Vec::new();
+        }
+        if action.shown.split(' ').any(promise) {
+            return Vec::new();
+        }
+        let plain = |word: &&Word| !word.glob && !word.text.starts_with(':');
+        let paths = stage.paths.iter().filter(plain);
+        paths
+            .filter_map(|word| self.named(&action.place, word))
+            .collect()
+    }
+
+    /// The path that `word` names, if it is known.
+    fn named(&self, place: &Place, word: &Word) -> Option<PathBuf> {
+        let text = word.known().filter(|text| !text.is_empty() && !word.glob)?;
+        let full = match &place.dir {
+            Some(dir) => dir.join(text),
+            None => PathBuf::from(text),
+        };
+        full.is_absolute().then(|| self.lexical.at(&full, lexical))
+    }
 }
 
 impl Alternative {
@@ -205,27 +246,6 @@ impl Alternative {
     }
 }
 
-/// The paths whose files the index holds from here on, those that are ignored left out.
-fn staged(stage: &Stage, action: &Action) -> Vec<PathBuf> {
-    let promise = |word: &str| {
-        word.starts_with("--int")
-            || !word.starts_with("--") && word.starts_with('-') && word.contains('N')
-    };
-    let adds = matches!(stage.verb.as_str(), "add" | "stage");
-    let part = stage.chosen.is_some() || stage.from_file.is_some() || stage.update.is_some();
-    if !adds || part || stage.dry_run || stage.sweeping.is_some() {
-        return Vec::new();
-    }
-    if action.shown.split(' ').any(promise) {
-        return Vec::new();
-    }
-    let plain = |word: &&Word| !word.glob && !word.text.starts_with(':');
-    let paths = stage.paths.iter().filter(plain);
-    paths
-        .filter_map(|word| known(&action.place, word))
-        .collect()
-}
-
 /// The files that `command` names, or reads as its input.
 fn sources(command: &Command, dir: &Path) -> Vec<PathBuf> {
     let input = match &command.stdin {
@@ -245,13 +265,4 @@ fn plain_git(place: &Place) -> bool {
     place.git_dir == Pointed::Found
         && place.work_tree == Pointed::Found
         && !place.env.iter().any(|(name, _)| name.starts_with("GIT_"))
-}
-
-fn known(place: &Place, word: &Word) -> Option<PathBuf> {
-    let text = word.known().filter(|text| !text.is_empty() && !word.glob)?;
-    let full = match &place.dir {
-        Some(dir) => dir.join(text),
-        None => PathBuf::from(text),
-    };
-    full.is_absolute().then(|| lexical(Path::new(&full)))
 }

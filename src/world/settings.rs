@@ -1,6 +1,7 @@
 //! Git config as one command sees it: all files in git's order, then what the command adds.
 
 use super::config::{Value, boolean};
+use super::piece::Piece;
 use std::path::PathBuf;
 
 /// Who wrote a line; later ones win.
@@ -17,7 +18,7 @@ pub(super) enum Scope {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) scope: Scope,
-    pub(super) key: String,
+    pub(super) key: Piece,
     pub(super) value: Value,
     /// It replaced all earlier lines of its scope.
     pub(super) fresh: bool,
@@ -157,18 +158,18 @@ impl Settings {
     pub(super) fn change(&mut self, change: &Change) {
         match change {
             Change::Set(scope, key, value) => {
-                self.entries.retain(|e| e.scope != *scope || e.key != *key);
-                self.insert(*scope, key.clone(), value.clone(), true);
+                self.entries.retain(|e| e.scope != *scope || !e.key.is(key));
+                self.insert(*scope, key.as_str().into(), value.clone(), true);
             }
             Change::Add(scope, key, value) => {
-                self.insert(*scope, key.clone(), value.clone(), false);
+                self.insert(*scope, key.as_str().into(), value.clone(), false);
             }
             Change::Unset(scope, key) => {
-                self.entries.retain(|e| e.scope != *scope || e.key != *key)
+                self.entries.retain(|e| e.scope != *scope || !e.key.is(key))
             }
             Change::Doubt(prefix, why) => {
                 let value = Value::Unknown(why.clone());
-                let at = self.insert(Scope::Worktree, prefix.clone(), value, false);
+                let at = self.insert(Scope::Worktree, prefix.as_str().into(), value, false);
                 if let Some(entry) = self.entries.get_mut(at) {
                     entry.wide = true;
                 }
@@ -183,7 +184,7 @@ impl Settings {
     }
 
     /// Keeps lines of a stronger scope behind.
-    fn insert(&mut self, scope: Scope, key: String, value: Value, fresh: bool) -> usize {
+    fn insert(&mut self, scope: Scope, key: Piece, value: Value, fresh: bool) -> usize {
         let at = self
             .entries
             .iter()
@@ -206,7 +207,7 @@ impl Settings {
         let mut copies = Vec::new();
         for entry in &mut self.entries {
             if let Some(rest) = entry.key.strip_prefix(from) {
-                let key = format!("{to}{rest}");
+                let key = Piece::from(format!("{to}{rest}").as_str());
                 if copy {
                     let mut twin = entry.clone();
                     twin.key = key;
@@ -225,8 +226,8 @@ impl Settings {
         let names = |e: &Entry| {
             let of_branch = e.key.starts_with("branch.")
                 && (e.key.ends_with(".remote") || e.key.ends_with(".pushremote"));
-            (of_branch || e.key == "remote.pushdefault")
-                && matches!(&e.value, Value::Text(t) if t == from)
+            (of_branch || e.key.is("remote.pushdefault"))
+                && matches!(&e.value, Value::Text(t) if t.is(from))
         };
         let mut orphans = Vec::new();
         self.entries.retain_mut(|e| {
@@ -234,12 +235,13 @@ impl Settings {
                 return true;
             }
             match to {
-                Some(to) => e.value = Value::Text(to.to_owned()),
+                Some(to) => e.value = Value::Text(to.into()),
                 None => orphans.extend(e.key.strip_suffix("remote").map(|k| format!("{k}merge"))),
             }
             to.is_some()
         });
-        self.entries.retain(|e| !orphans.contains(&e.key));
+        self.entries
+            .retain(|e| !orphans.iter().any(|gone| e.key.is(gone)));
     }
 }
 
@@ -273,6 +275,6 @@ impl PartialOrd for Scope {
 
 impl Entry {
     fn covers(&self, key: &str) -> bool {
-        self.key == key || (self.wide && key.starts_with(&self.key))
+        self.key.is(key) || (self.wide && key.starts_with(&*self.key))
     }
 }

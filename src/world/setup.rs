@@ -45,7 +45,7 @@ impl Stage<'_> {
             None => Change::Unset(scope, key),
             Some(word) => {
                 let value = match word.known() {
-                    Some(text) => Value::Text(text.to_owned()),
+                    Some(text) => Value::Text(text.into()),
                     None => Value::Unknown(format!("`{key}` is not known before the run")),
                 };
                 if write.add {
@@ -112,7 +112,7 @@ impl Stage<'_> {
                         self.change(repo, Change::Doubt(key, why));
                     }
                     Some(url) if has("--add") => {
-                        let value = Value::Text((*url).to_owned());
+                        let value = Value::Text((*url).into());
                         self.change(repo, Change::Add(Scope::Local, key, value));
                     }
                     Some(url) => self.set_config(repo, key, url),

@@ -83,11 +83,11 @@ fn listed(told: &str) -> Option<Settings> {
         }
         let line = match text.split_once('\n') {
             Some((key, value)) => Line {
-                key: key.to_owned(),
-                value: Value::Text(value.to_owned()),
+                key: key.into(),
+                value: Value::Text(value.into()),
             },
             None => Line {
-                key: text.to_owned(),
+                key: text.into(),
                 value: Value::Bare,
             },
         };

@@ -5,7 +5,7 @@ use super::{PASS, REFUSED, work};
 use crate::call::{Call, Hooked, What};
 use crate::cli::person::{headline, reasons};
 use crate::cli::terminal::{self, Paint};
-use crate::grant::{Denial, Grants, pause};
+use crate::grant::{Denial, Grants, Met, pause};
 use crate::guard;
 use crate::lease::watch::Watch;
 use crate::log::{Commands, Entry, Log, Settings};
@@ -275,12 +275,13 @@ impl Scene<'_> {
             rules: &rules,
         };
         let (grants, now) = (Grants::new(state), Moment::now());
-        if grants.take(&denial, now).is_ok_and(|grant| grant.is_some()) {
-            return true;
+        match grants.meet(&denial, self.host(), now, &mut |_| {}) {
+            Met::Granted(_) => true,
+            Met::Denied(kept) => {
+                verdict.code = kept.map(|kept| kept.code.as_str().to_owned());
+                false
+            }
         }
-        let code = grants.record(&denial, self.host(), now).ok().flatten();
-        verdict.code = code.map(|code| code.to_string());
-        false
     }
 
     fn host(&self) -> Option<&'static str> {

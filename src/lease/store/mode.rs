@@ -40,7 +40,7 @@ pub struct Setting {
 /// The mode of a repository; `None` where nobody has set one. A file that cannot be read is
 /// trouble, and whoever asks takes the stricter answer.
 pub fn read(state: &State, repo: &str) -> Result<Option<Setting>, Trouble> {
-    let folder = format!("v1/{repo}");
+    let folder = ["v1/", repo].concat();
     let Some(text) = state.read(&folder, FILE)? else {
         return Ok(None);
     };

@@ -242,12 +242,12 @@ fn go(r: &mut Reader<'_, '_>, given: &[Given], _: Span) {
 
 fn push(r: &mut Reader<'_, '_>, given: &[Given], span: Span) {
     let here = Rc::clone(&r.w.state.dirs);
-    Rc::make_mut(&mut r.w.state.stack).push(here);
+    r.w.state.stack.change().push(here);
     go(r, given, span);
 }
 
 fn pop(r: &mut Reader<'_, '_>, _: &[Given], _: Span) {
-    let back = Rc::make_mut(&mut r.w.state.stack).pop();
+    let back = r.w.state.stack.change().pop();
     r.w.state.dirs = back.unwrap_or_else(|| Rc::new(vec![None]));
 }
 

@@ -332,13 +332,16 @@ fn payload(stage: &Stage, run: &Run) -> PathBuf {
 
 /// A process that sees nothing but a HOME, as an agent host starts it.
 fn command(stage: &Stage, program: &str, args: &[&str], payload: &Path) -> Command {
+    // The program that answers for a forge, where there is one.
+    let own = stage.repo.root.join("bin");
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", own.display());
     let mut command = Command::new(program);
     command
         .args(args)
         .current_dir(&stage.repo.cwd)
         .env_clear()
         .env("HOME", &stage.repo.home)
-        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("PATH", path)
         .stdin(File::open(payload).expect("the payload"))
         .stdout(Stdio::null())
         .stderr(Stdio::null());
